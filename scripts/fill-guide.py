@@ -96,6 +96,7 @@ class NumPy:
         "DynTensor": ("use vierbein::DynTensor;", None),
         "Quantile": ("use vierbein::Quantile;", None),
         "Side": ("use vierbein::Side;", None),
+        "stack_into": ("use vierbein::stack_into;", None),
         "op": ("use vierbein::op;", None),
         "Npz": ("use vierbein::io::npz::{Npz, NpzWriter};", "npz"),
         "CsvReader": ("use vierbein::io::csv::CsvReader;", "csv"),

@@ -54,8 +54,8 @@ pub use ops::{
     AssignOperand, AxisIter, Bins, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis, Operands,
     OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile, QuantileArg, RepeatCounts, RightOperand,
     SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, SliceRange, Stepped, Unique,
-    UniqueSlices, concatenate, concatenate_into, meshgrid, op, stack, try_concatenate, try_concatenate_into,
-    try_meshgrid, try_stack,
+    UniqueSlices, concatenate, concatenate_into, meshgrid, op, stack, stack_into, try_concatenate,
+    try_concatenate_into, try_meshgrid, try_stack, try_stack_into,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{

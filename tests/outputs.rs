@@ -2,7 +2,7 @@
 //! a call fails, the output stays unchanged.
 
 use vierbein::prelude::*;
-use vierbein::{Error, op};
+use vierbein::{ConvolutionMode, Element, Error, Quantile, Side, op, stack, try_stack_into};
 
 fn operands<O: Order>() -> (Tensor<f64, Rank<2>, O>, Tensor<f64, Rank<2>, O>) {
     let value = |k: usize| (k * 37 % 101) as f64 - 50.0;
@@ -232,4 +232,76 @@ fn an_output_of_the_other_order_is_written_through_a_view() {
     let mut out = Tensor::<f64, Rank<2>, ColMajor>::zeros([2, 2]);
     a.apply2_into(op::Add, &a, &mut out.as_order_mut::<RowMajor>());
     assert_eq!(out.as_slice(), [2.0, 6.0, 4.0, 8.0]);
+}
+
+/// Checks that `write` writes `result` to a strided view whose second axis is reversed, and leaves the elements between those of the view
+/// unchanged. `write` must fail for another shape.
+fn writes<T: Element, O: Order>(
+    result: &Tensor<T, Rank<2>, O>,
+    before: T,
+    same: fn(T, T) -> bool,
+    write: &dyn Fn(&mut TensorViewMut<'_, T, Rank<2>, O>) -> Result<(), Error>,
+) {
+    let [rows, columns] = result.shape();
+    let mut wide = Tensor::<T, Rank<2>, O>::full([2 * rows, 2 * columns], before);
+    write(&mut wide.slice_mut(s![..;2, 1..;-2])).unwrap();
+    for (i, j) in (0..2 * rows).flat_map(|i| (0..2 * columns).map(move |j| (i, j))) {
+        let written = i % 2 == 0 && j % 2 == 1;
+        let expected = if written { result[[i / 2, columns - 1 - j / 2]] } else { before };
+        assert!(same(wide[[i, j]], expected), "{} instead of {expected} at [{i}, {j}]", wide[[i, j]]);
+    }
+    wide.fill(before);
+    let error = write(&mut wide.view_mut()).unwrap_err();
+    assert!(matches!(error, Error::OutputShape { .. }), "{error}");
+    assert!(wide.iter().all(|&x| same(x, before)));
+}
+
+fn computed_elements<O: Order>() {
+    // Sums depend on the order of their terms, and so on the strides of the output.
+    let close = |x: f64, y: f64| (x - y).abs() <= 1e-14 * y.abs();
+    let (a, _) = operands::<O>();
+    let x = a.apply2(op::Mul, 0.1);
+    writes(&x.softmax(1), -1.0, close, &|out| x.try_softmax_into(1, out));
+    writes(&x.log_softmax(0), -1.0, close, &|out| x.try_log_softmax_into(0, out));
+    let p = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![2.0, -1.0, 4.0]);
+    writes(&p.polyval(&a), -1.0, close, &|out| p.try_polyval_into(&a, out));
+    for (axis, times) in [(0, 0), (0, 1), (1, 1), (1, 3), (-1, 19)] {
+        writes(&a.diff(axis, times), -1.0, close, &|out| a.try_diff_into(axis, times, out));
+    }
+    let rows: Vec<_> = (0..13).map(|i| a.index_axis(0, i)).collect();
+    writes(&stack(1, &rows), -1.0, close, &|out| try_stack_into(1, &rows, out));
+    let kernel = Tensor::<f64, Rank<2>, O>::from_vec([2, 2], vec![1.0, 2.0, 3.0, 4.0]);
+    for mode in [ConvolutionMode::Full, ConvolutionMode::Same, ConvolutionMode::Valid] {
+        writes(&a.convolve(&kernel, mode), -1.0, close, &|out| a.try_convolve_into(&kernel, mode, out));
+        writes(&a.correlate(&kernel, mode), -1.0, close, &|out| a.try_correlate_into(&kernel, mode, out));
+    }
+    for (axis, levels) in [(0, [0.25, 0.5]), (1, [0.1, 1.0])] {
+        let by = Quantile::Weibull;
+        writes(&a.quantile(axis, levels, by), -1.0, close, &|out| a.try_quantile_into(axis, levels, by, out));
+        let gaps = a.map(|x| if x > 40.0 { f64::NAN } else { x });
+        let expected = gaps.nan_quantile(axis, levels, by);
+        writes(&expected, -1.0, close, &|out| gaps.try_nan_quantile_into(axis, levels, by, out));
+    }
+    let vectors = a.slice(s![.., ..3]);
+    let with = Tensor::<f64, Rank<2>, O>::from_vec([1, 3], vec![2.0, -1.0, 4.0]);
+    writes(&vectors.cross(1, &with), -1.0, close, &|out| vectors.try_cross_into(1, &with, out));
+    let edges = Tensor::<f64, Rank<1>, O>::from_vec([4], vec![-20.0, 0.0, 7.0, 30.0]);
+    writes(&edges.searchsorted(&a, Side::Left), -1, |x, y| x == y, &|out| {
+        edges.try_searchsorted_into(&a, Side::Left, out)
+    });
+    writes(&a.digitize(&edges, Side::Left), -1, |x, y| x == y, &|out| {
+        a.try_digitize_into(&edges, Side::Left, out)
+    });
+    writes(&a.isin(&edges), true, |x, y| x == y, &|out| a.try_isin_into(&edges, out));
+
+    // The median of one level has the rank of the other axes.
+    let mut medians = Tensor::<f64, Rank<1>, O>::zeros([13]);
+    a.quantile_into(1, 0.5, Quantile::Linear, &mut medians);
+    assert_eq!(medians, a.median_axis(1));
+}
+
+#[test]
+fn computed_elements_in_both_orders() {
+    computed_elements::<RowMajor>();
+    computed_elements::<ColMajor>();
 }

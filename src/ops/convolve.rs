@@ -1,6 +1,7 @@
 //! Convolutions and correlations, computed directly from their definition.
 
 use super::arithmetic::AddScaled;
+use super::compute::check_out;
 use crate::device::{Device, Elementwise};
 use crate::element::{Element, Scalar};
 use crate::engine::convolve::{ConvolutionMode, Taps, Variant};
@@ -8,7 +9,7 @@ use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::Dim;
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor, TensorView, TensorViewMut};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -51,6 +52,50 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.sum_of_taps(Variant::Convolution, kernel.as_view(), mode)
     }
 
+    /// [`convolve`](Tensor::convolve) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If an operand has zero elements, or an integer result overflows in a build with debug assertions.
+    /// * If `out` does not have the result's shape, a tensor is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{ConvolutionMode, Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![1, 2, 4].convolve_into(tensor![-1, 1], ConvolutionMode::Valid, &mut out);
+    /// assert_eq!(out, tensor![-1, -2]);
+    /// ```
+    #[track_caller]
+    pub fn convolve_into<K, S2>(&self, kernel: K, mode: ConvolutionMode, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_convolve_into(kernel, mode, out));
+    }
+
+    /// Fallible variant of [`convolve_into`](Tensor::convolve_into).
+    ///
+    /// # Errors
+    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
+    ///   is unchanged.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
+    pub fn try_convolve_into<K, S2>(
+        &self,
+        kernel: K,
+        mode: ConvolutionMode,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.sum_of_taps_into(Variant::Convolution, kernel.as_view(), mode, out)
+    }
+
     /// Returns the cross-correlation with a kernel of the same rank: the [convolution](Tensor::convolve) with the reversed, conjugated
     /// kernel. In the mode `Valid`, element `[i]` is `Σ x[i + k] · conj(kernel[k])`.
     ///
@@ -86,6 +131,50 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.sum_of_taps(Variant::Correlation, kernel.as_view(), mode)
     }
 
+    /// [`correlate`](Tensor::correlate) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If an operand has zero elements, or an integer result overflows in a build with debug assertions.
+    /// * If `out` does not have the result's shape, a tensor is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{ConvolutionMode, Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![1, 2, 4].correlate_into(tensor![-1, 1], ConvolutionMode::Valid, &mut out);
+    /// assert_eq!(out, tensor![1, 2]);
+    /// ```
+    #[track_caller]
+    pub fn correlate_into<K, S2>(&self, kernel: K, mode: ConvolutionMode, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_correlate_into(kernel, mode, out));
+    }
+
+    /// Fallible variant of [`correlate_into`](Tensor::correlate_into).
+    ///
+    /// # Errors
+    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
+    ///   is unchanged.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
+    pub fn try_correlate_into<K, S2>(
+        &self,
+        kernel: K,
+        mode: ConvolutionMode,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.sum_of_taps_into(Variant::Correlation, kernel.as_view(), mode, out)
+    }
+
     pub(super) fn sum_of_taps(
         &self,
         variant: Variant,
@@ -97,11 +186,45 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
     {
         same_instance(variant.name(), self.device(), kernel.device())?;
-        let (x, k) = (self.shape(), kernel.shape());
+        let (x, k, mut shape) = (self.shape(), kernel.shape(), D::Shape::default());
         let taps = Taps::new(variant, mode, x.as_ref(), k.as_ref(), O::ROW_MAJOR)?;
-        let mut shape = D::Shape::default();
         shape.as_mut().copy_from_slice(taps.shape());
         let mut out = Tensor::try_full_in(shape, T::zero(), self.device())?;
+        self.add_taps(variant, &kernel, &taps, &mut out)?;
+        Ok(out)
+    }
+
+    fn sum_of_taps_into<S2: StorageMut<T, Dev>>(
+        &self,
+        variant: Variant,
+        kernel: TensorView<'_, T, D, O, Dev>,
+        mode: ConvolutionMode,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+    {
+        same_instance(variant.name(), self.device(), kernel.device())?;
+        let (x, k) = (self.shape(), kernel.shape());
+        let taps = Taps::new(variant, mode, x.as_ref(), k.as_ref(), O::ROW_MAJOR)?;
+        check_out(variant.name(), taps.shape(), self.device(), out)?;
+        out.try_fill(T::zero())?;
+        self.add_taps(variant, &kernel, &taps, out)
+    }
+
+    /// Adds the products of the kernel's elements and the parts of `self` to `out`, which must have the result's shape.
+    fn add_taps<S2: StorageMut<T, Dev>>(
+        &self,
+        variant: Variant,
+        kernel: &TensorView<'_, T, D, O, Dev>,
+        taps: &Taps<'_>,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+    {
         let factors = kernel.try_to_vec()?;
         let (strides, out_strides) = (self.strides(), out.strides());
         let at = |index: &[usize], strides: &D::Strides| -> isize {
@@ -116,7 +239,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             let factor = factors[k];
             let factor = if variant == Variant::Correlation { Scalar::conj(factor) } else { factor };
             sums.try_apply2_inplace(AddScaled(factor), &terms)
-        })?;
-        Ok(out)
+        })
     }
 }

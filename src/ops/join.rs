@@ -182,11 +182,88 @@ where
 {
     let parts: Vec<X> = parts.into_iter().collect();
     let parts: Vec<_> = parts.iter().map(X::as_view).collect();
-    let device = device_of("stack", &parts)?;
-    join::check_stacked(parts.iter().map(|part| part.axes().shape()))?;
-    let (axis, mut shape) = (axis.index(), R::Shape::default());
-    join::stacked(axis, parts.len(), parts[0].axes().shape(), shape.as_mut())?;
-    Tensor::allocate_with(shape, device.clone(), |out, device| {
+    let (axis, device) = (axis.index(), device_of("stack", &parts)?);
+    Tensor::allocate_with(stacked_shape(axis, &parts)?, device.clone(), |out, device| {
         join::stack(device, axis, parts.iter().map(Tensor::operand), out)
     })
+}
+
+/// [`stack`] into a preallocated tensor or mutable view of exactly the result's shape.
+///
+/// # Panics
+/// * If there are no parts, the shapes differ, or the axis is out of range.
+/// * If `out` does not have the result's shape.
+/// * If one of the tensors is on another instance of the device.
+///
+/// After such a panic, `out` is unchanged.
+///
+/// ```
+/// use vierbein::{Tensor, stack_into, tensor};
+/// let mut out = Tensor::zeros([2, 2]);
+/// stack_into(1, [tensor![1, 2], tensor![3, 4]], &mut out);
+/// assert_eq!(out, tensor![[1, 3], [2, 4]]);
+/// ```
+#[track_caller]
+pub fn stack_into<A, I, X, T, D, R, O, Dev, S>(axis: A, parts: I, out: &mut Tensor<T, R, O, Dev, S>)
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: InsertAxes<1, Inserted = R>,
+    R: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<R>,
+    S: StorageMut<T, Dev>,
+{
+    unwrap_or_panic(try_stack_into(axis, parts, out));
+}
+
+/// Fallible variant of [`stack_into`].
+///
+/// # Errors
+/// For the reasons for which `stack_into` panics.
+pub fn try_stack_into<A, I, X, T, D, R, O, Dev, S>(
+    axis: A,
+    parts: I,
+    out: &mut Tensor<T, R, O, Dev, S>,
+) -> Result<(), Error>
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: InsertAxes<1, Inserted = R>,
+    R: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<R>,
+    S: StorageMut<T, Dev>,
+{
+    let parts: Vec<X> = parts.into_iter().collect();
+    let parts: Vec<_> = parts.iter().map(X::as_view).collect();
+    let (axis, device) = (axis.index(), device_of("stack", &parts)?);
+    check_out("stack", stacked_shape(axis, &parts)?.as_ref(), device, out)?;
+    let (output, device) = out.output();
+    join::stack(device, axis, parts.iter().map(Tensor::operand), output)
+}
+
+/// Returns the shape of the result of [`stack`].
+///
+/// # Errors
+/// If there are no parts, the shapes differ, or the axis is out of range.
+fn stacked_shape<T, D, R, O, Dev>(
+    axis: usize,
+    parts: &[TensorView<'_, T, D, O, Dev>],
+) -> Result<R::Shape, Error>
+where
+    T: Element,
+    D: InsertAxes<1, Inserted = R>,
+    R: Dim,
+    O: Order,
+    Dev: Device,
+{
+    join::check_stacked(parts.iter().map(|part| part.axes().shape()))?;
+    let mut shape = R::Shape::default();
+    join::stacked(axis, parts.len(), parts[0].axes().shape(), shape.as_mut())?;
+    Ok(shape)
 }

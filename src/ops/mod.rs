@@ -72,7 +72,10 @@ pub use convert::{OrderAgnostic, ScalarRank};
 pub use grid::{meshgrid, try_meshgrid};
 pub use histogram::Bins;
 pub use iter::{AxisIter, Lanes};
-pub use join::{concatenate, concatenate_into, stack, try_concatenate, try_concatenate_into, try_stack};
+pub use join::{
+    concatenate, concatenate_into, stack, stack_into, try_concatenate, try_concatenate_into, try_stack,
+    try_stack_into,
+};
 pub(crate) use one_hot::{ONE_HOT, no_class};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};

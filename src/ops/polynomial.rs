@@ -1,13 +1,16 @@
 //! Values of polynomials: `polyval`.
 
+use super::compute::check_out;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
 use crate::element::{Arithmetic, Scalar};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::Rank;
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor};
+
+const POLYVAL: &str = "polyval";
 
 /// A step of Horner's method, `a · b + c`, where `c` is the field.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +18,7 @@ pub(crate) struct Horner<T>(pub(crate) T);
 
 impl<T: Scalar> BinaryOp<T, T> for Horner<T> {
     type Output = T;
-    const NAME: &'static str = "polyval";
+    const NAME: &'static str = POLYVAL;
     const CUDA: CudaSource = CudaSource::builtin("wrapping_add(wrapping_mul(a, b), constant)");
     const CUDA_DEFINED: CudaSource =
         CudaSource::builtin("fits_mul(a, b) && fits_add(wrapping_mul(a, b), constant)");
@@ -69,15 +72,55 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
         X: AsView<Element = T, Order = O, Device = Dev>,
     {
         let x = x.as_view();
-        same_instance("polyval", self.device(), x.device())?;
+        let mut out = Tensor::allocate(x.shape(), x.device().clone())?;
+        self.try_polyval_into(x, &mut out)?;
+        Ok(out)
+    }
+
+    /// [`polyval`](Tensor::polyval) into a preallocated tensor or mutable view of exactly the shape of `x`.
+    ///
+    /// # Panics
+    /// * If `out` has another shape than `x`, or a tensor is on another instance of the device.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([3]);
+    /// tensor![2, 0, -3].polyval_into(tensor![0, 1, 2], &mut out);
+    /// assert_eq!(out, tensor![-3, -1, 5]);
+    /// ```
+    #[track_caller]
+    pub fn polyval_into<X, S2>(&self, x: X, out: &mut Tensor<T, X::Dim, O, Dev, S2>)
+    where
+        Dev: Elementwise<T>,
+        X: AsView<Element = T, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_polyval_into(x, out));
+    }
+
+    /// Fallible variant of [`polyval_into`](Tensor::polyval_into).
+    ///
+    /// # Errors
+    /// * If `out` has another shape than `x`, or a tensor is on another instance of the device: `out` is unchanged.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
+    pub fn try_polyval_into<X, S2>(&self, x: X, out: &mut Tensor<T, X::Dim, O, Dev, S2>) -> Result<(), Error>
+    where
+        Dev: Elementwise<T>,
+        X: AsView<Element = T, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        let x = x.as_view();
+        same_instance(POLYVAL, self.device(), x.device())?;
+        check_out(POLYVAL, x.shape().as_ref(), x.device(), out)?;
         let coefficients = self.try_to_vec()?;
         let Some((&first, rest)) = coefficients.split_first() else {
-            return Tensor::try_full_in(x.shape(), T::zero(), x.device());
+            return out.try_fill(T::zero());
         };
-        let mut values = Tensor::try_full_in(x.shape(), first, x.device())?;
+        out.try_fill(first)?;
         for &coefficient in rest {
-            values.try_apply2_inplace(Horner(coefficient), &x)?;
+            out.try_apply2_inplace(Horner(coefficient), &x)?;
         }
-        Ok(values)
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Medians and quantiles.
 
+use super::compute::check_out;
 use crate::axis::AxisArg;
 use crate::device::{Device, Operand, Output, Reduce};
 use crate::element::{Element, RealFloat, RealScalar};
@@ -9,7 +10,7 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes, Removed};
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 pub(crate) const MEDIAN: &str = "median";
@@ -252,6 +253,64 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
+    /// [`quantile`](Tensor::quantile) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
+    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Quantile, Tensor, tensor};
+    /// let mut out = Tensor::zeros([1, 2]);
+    /// tensor![[1.0, 2.0, 4.0, 8.0, 16.0]].quantile_into(1, [0.25, 0.5], Quantile::Linear, &mut out);
+    /// assert_eq!(out, tensor![[2.0, 4.0]]);
+    /// ```
+    #[track_caller]
+    pub fn quantile_into<A, Q, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_quantile_into(axis, levels, method, out));
+    }
+
+    /// Fallible variant of [`quantile_into`](Tensor::quantile_into).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_quantile_into<A, Q, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        let (axis, levels) = (axis.index(), levels.levels());
+        check_levels(levels)?;
+        let lines = self.lines_along(QUANTILE, axis)?;
+        check_out(QUANTILE, lines.result::<Q::Dim>(levels.len()).as_ref(), self.device(), out)?;
+        self.write_quantiles(&lines, out, |device, out, a| device.quantile(out, a, levels, Some(method)))
+    }
+
     /// Returns the median of all elements that are not NaN. The median is NaN if all elements are NaN.
     ///
     /// # Panics
@@ -362,6 +421,62 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
+    /// [`nan_quantile`](Tensor::nan_quantile) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
+    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Quantile, Tensor, tensor};
+    /// let mut out = Tensor::zeros([1, 2]);
+    /// tensor![[8.0, f64::NAN, 2.0]].nan_quantile_into(1, [0.25, 0.5], Quantile::Linear, &mut out);
+    /// assert_eq!(out, tensor![[3.5, 5.0]]);
+    /// ```
+    #[track_caller]
+    pub fn nan_quantile_into<A, Q, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) where
+        T: RealFloat,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_nan_quantile_into(axis, levels, method, out));
+    }
+
+    /// Fallible variant of [`nan_quantile_into`](Tensor::nan_quantile_into).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_nan_quantile_into<A, Q, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        let (axis, levels) = (axis.index(), levels.levels());
+        check_levels(levels)?;
+        let lines = self.lines_along(NAN_QUANTILE, axis)?;
+        check_out(NAN_QUANTILE, lines.result::<Q::Dim>(levels.len()).as_ref(), self.device(), out)?;
+        self.write_quantiles(&lines, out, |device, out, a| nan_quantile(device, out, a, levels, Some(method)))
+    }
+
     /// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements.
     fn median_of_all(
         &self,
@@ -381,8 +496,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has `levels` indices along the axis. Otherwise, the
-    /// axis is removed, and `levels` is 1. `compute` takes an output whose last axis has extent `levels`, and the elements of `self`,
-    /// permuted so that the axis is last.
+    /// axis is removed, and `levels` is 1. See [`write_quantiles`](Tensor::write_quantiles).
     fn quantiles_of<R: Dim>(
         &self,
         op: &'static str,
@@ -393,30 +507,73 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar,
     {
-        let (mut from_shape, mut from) = (D::Shape::default(), D::Strides::default());
-        let to = AxesMut::new(from_shape.as_mut(), from.as_mut());
+        let lines = self.lines_along(op, axis)?;
+        let mut out = Tensor::allocate(lines.result::<R>(levels), self.device().clone())?;
+        self.write_quantiles(&lines, &mut out, compute)?;
+        Ok(out)
+    }
+
+    /// Returns the axes of `self`, permuted so that `axis` is last.
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements.
+    fn lines_along(&self, op: &'static str, axis: usize) -> Result<Lines<D>, Error> {
+        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         reduced_last(op, false, self.axes(), &[axis], O::ROW_MAJOR, to)?;
-        let leading = D::NDIM - 1;
-        let mut shape = R::Shape::default();
-        let keeps_axis = R::NDIM == D::NDIM;
-        if keeps_axis {
-            shape.as_mut().copy_from_slice(self.shape().as_ref());
-            shape.as_mut()[axis] = levels;
-        } else {
-            shape.as_mut().copy_from_slice(&from_shape.as_ref()[..leading]);
-        }
-        let mut out = Tensor::<T::Float, R, O, Dev>::allocate(shape, self.device().clone())?;
+        Ok(Lines { op, axis, shape, strides })
+    }
+
+    /// Writes quantiles along an axis to `out`, which must have the shape of the result. `compute` takes an output whose last axis has an
+    /// index for each level, and the elements of `self`, permuted so that the axis is last.
+    fn write_quantiles<R: Dim, S2: StorageMut<T::Float, Dev>>(
+        &self,
+        lines: &Lines<D>,
+        out: &mut Tensor<T::Float, R, O, Dev, S2>,
+        compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+    {
+        let Lines { op, axis, shape: from_shape, strides: from } = lines;
         let (mut to_shape, mut to) = (D::Shape::default(), D::Strides::default());
-        if keeps_axis {
-            out.axes().move_last(op, &[axis], O::ROW_MAJOR, AxesMut::new(to_shape.as_mut(), to.as_mut()))?;
+        if R::NDIM == D::NDIM {
+            out.axes().move_last(op, &[*axis], O::ROW_MAJOR, AxesMut::new(to_shape.as_mut(), to.as_mut()))?;
         } else {
+            let leading = R::NDIM;
             to_shape.as_mut()[..leading].copy_from_slice(out.shape().as_ref());
             to.as_mut()[..leading].copy_from_slice(out.strides().as_ref());
             (to_shape.as_mut()[leading], to.as_mut()[leading]) = (1, 1);
         }
         let (output, device) = out.output_with_axes(Axes::new(to_shape.as_ref(), to.as_ref()), 0);
         let operand = self.operand_with_axes(Axes::new(from_shape.as_ref(), from.as_ref()), 0);
-        compute(device, output, operand)?;
-        Ok(out)
+        compute(device, output, operand)
+    }
+}
+
+/// The axes of an operand, permuted so that the axis along which quantiles are computed is last.
+struct Lines<D: Dim> {
+    op: &'static str,
+    axis: usize,
+    shape: D::Shape,
+    strides: D::Strides,
+}
+
+impl<D: Dim> Lines<D> {
+    /// Returns the shape of the quantiles. If `R` is the rank of the operand, there are `levels` indices along the axis. Otherwise, the
+    /// axis is removed.
+    fn result<R: Dim>(&self, levels: usize) -> R::Shape {
+        let mut shape = R::Shape::default();
+        let (leading, _) = self.shape.as_ref().split_at(D::NDIM - 1);
+        if R::NDIM == D::NDIM {
+            let (before, after) = leading.split_at(self.axis);
+            let to = shape.as_mut();
+            to[..self.axis].copy_from_slice(before);
+            to[self.axis] = levels;
+            to[self.axis + 1..].copy_from_slice(after);
+        } else {
+            shape.as_mut().copy_from_slice(leading);
+        }
+        shape
     }
 }

@@ -1,5 +1,6 @@
 //! Binary search in sorted tensors (`searchsorted`), membership (`isin`), and bin numbers (`digitize`).
 
+use super::compute::check_out;
 use super::operands::MatchingOperand;
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Ordered};
@@ -7,7 +8,7 @@ use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 pub(crate) const SEARCH: &str = "search sorted elements";
@@ -67,6 +68,53 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
             device.search(out, self.operand(), values.operand(), side == Side::Right)
         })
     }
+
+    /// [`searchsorted`](Tensor::searchsorted) into a preallocated tensor or mutable view of exactly the shape of `values`.
+    ///
+    /// # Panics
+    /// * If `self` is not sorted (checked in builds with debug assertions).
+    /// * If `out` has another shape than `values`, a tensor is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Side, Tensor, tensor};
+    /// let mut out = Tensor::zeros([3]);
+    /// tensor![1, 2, 2, 3].searchsorted_into(tensor![2, 0, 9], Side::Left, &mut out);
+    /// assert_eq!(out, tensor![1, 0, 4]);
+    /// ```
+    #[track_caller]
+    pub fn searchsorted_into<B, S2>(&self, values: B, side: Side, out: &mut Tensor<i64, B::Dim, O, Dev, S2>)
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev>,
+        S2: StorageMut<i64, Dev>,
+    {
+        unwrap_or_panic(self.try_searchsorted_into(values, side, out));
+    }
+
+    /// Fallible variant of [`searchsorted_into`](Tensor::searchsorted_into).
+    ///
+    /// # Errors
+    /// * If `out` has another shape than `values`, or a tensor is on another instance of the device: `out` is unchanged.
+    /// * If `self` is not sorted (checked in builds with debug assertions), or an allocation fails: `out` may be partly written.
+    pub fn try_searchsorted_into<B, S2>(
+        &self,
+        values: B,
+        side: Side,
+        out: &mut Tensor<i64, B::Dim, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev>,
+        S2: StorageMut<i64, Dev>,
+    {
+        let values = values.agreed();
+        same_instance(SEARCH, self.device(), values.device())?;
+        check_out(SEARCH, values.shape().as_ref(), self.device(), out)?;
+        let (output, device) = out.output();
+        device.search(output, self.operand(), values.operand(), side == Side::Right)
+    }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -104,6 +152,47 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
             device.contains(out, self.operand(), of.operand())
         })
+    }
+
+    /// [`isin`](Tensor::isin) into a preallocated mask or mutable view of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// If `out` has another shape, a tensor is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([3]);
+    /// tensor![3, 1, 4].isin_into(tensor![1, 3, 5], &mut out);
+    /// assert_eq!(out, tensor![true, true, false]);
+    /// ```
+    #[track_caller]
+    pub fn isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>)
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev>,
+        S2: StorageMut<bool, Dev>,
+    {
+        unwrap_or_panic(self.try_isin_into(of, out));
+    }
+
+    /// Fallible variant of [`isin_into`](Tensor::isin_into).
+    ///
+    /// # Errors
+    /// * If `out` has another shape, or a tensor is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>) -> Result<(), Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev>,
+        S2: StorageMut<bool, Dev>,
+    {
+        let of = of.agreed();
+        same_instance(IS_IN, self.device(), of.device())?;
+        check_out(IS_IN, self.shape().as_ref(), self.device(), out)?;
+        let (output, device) = out.output();
+        device.contains(output, self.operand(), of.operand())
     }
 
     /// Returns, for each element, the number of its bin. The edges must be in ascending order; edges may be equal.
@@ -148,6 +237,55 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
             device.search(out, edges.operand(), self.operand(), closed == Side::Left)
         })
+    }
+
+    /// [`digitize`](Tensor::digitize) into a preallocated tensor or mutable view of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// * If the edges are not in ascending order, or an edge is NaN.
+    /// * If `out` has another shape, a tensor is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Side, Tensor, tensor};
+    /// let mut out = Tensor::zeros([4]);
+    /// tensor![0.5, 1.0, 3.5, 9.0].digitize_into(tensor![1.0, 2.0, 4.0], Side::Left, &mut out);
+    /// assert_eq!(out, tensor![0, 1, 2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn digitize_into<B, S2>(&self, edges: B, closed: Side, out: &mut Tensor<i64, D, O, Dev, S2>)
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
+        S2: StorageMut<i64, Dev>,
+    {
+        unwrap_or_panic(self.try_digitize_into(edges, closed, out));
+    }
+
+    /// Fallible variant of [`digitize_into`](Tensor::digitize_into).
+    ///
+    /// # Errors
+    /// * If the edges are not in ascending order, an edge is NaN, `out` has another shape, or a tensor is on another instance of the
+    ///   device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_digitize_into<B, S2>(
+        &self,
+        edges: B,
+        closed: Side,
+        out: &mut Tensor<i64, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
+        S2: StorageMut<i64, Dev>,
+    {
+        let edges = edges.agreed();
+        same_instance(DIGITIZE, self.device(), edges.device())?;
+        check_out(DIGITIZE, self.shape().as_ref(), self.device(), out)?;
+        check_rising(&edges.device().gather(edges.operand())?)?;
+        let (output, device) = out.output();
+        device.search(output, edges.operand(), self.operand(), closed == Side::Left)
     }
 }
 

@@ -8,6 +8,7 @@
 //! ```
 
 use super::binary::{Add, Div, Sub};
+use super::compute::check_out;
 use super::reduction::{Max, Sum};
 use super::unary::{Exp, Ln};
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
@@ -16,7 +17,7 @@ use crate::element::{Element, RealFloat};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T, D, O, Dev, S> Tensor<T, D, O, Dev, S>
@@ -58,12 +59,57 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
+        let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
+        self.try_softmax_into(axes, &mut out)?;
+        Ok(out)
+    }
+
+    /// [`softmax`](Tensor::softmax) into a preallocated tensor or mutable view of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// * If an axis is out of range or named twice.
+    /// * If `out` has another shape, or is on another instance of the device.
+    /// * If an allocation fails: `out` may be partly written.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([1, 2]);
+    /// tensor![[7.0, 7.0]].softmax_into(1, &mut out);
+    /// assert_eq!(out, tensor![[0.5, 0.5]]);
+    /// ```
+    #[track_caller]
+    pub fn softmax_into<A: AxesArg<D>, S2>(&self, axes: A, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_softmax_into(axes, out));
+    }
+
+    /// Fallible variant of [`softmax_into`](Tensor::softmax_into).
+    ///
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` has another shape or is on another instance of the device: `out` is
+    ///   unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_softmax_into<A: AxesArg<D>, S2>(
+        &self,
+        axes: A,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
         let axes = axes.axes();
-        let mut powers = self.try_apply2(Sub, &self.peak("softmax", axes.as_ref())?)?;
-        powers.try_apply_inplace(Exp)?;
-        let sum = powers.reduced_keeping(Sum, axes.as_ref())?;
-        powers.try_apply2_inplace(Div, &sum)?;
-        Ok(powers)
+        let peak = self.peak("softmax", axes.as_ref())?;
+        check_out("softmax", self.shape().as_ref(), self.device(), out)?;
+        self.try_apply2_into(Sub, &peak, out)?;
+        out.try_apply_inplace(Exp)?;
+        let sum = out.reduced_keeping(Sum, axes.as_ref())?;
+        out.try_apply2_inplace(Div, &sum)
     }
 
     /// Returns the logarithm of the [`softmax`](Tensor::softmax). The logarithm is accurate even if the softmax underflows to 0.
@@ -93,12 +139,57 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
+        let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
+        self.try_log_softmax_into(axes, &mut out)?;
+        Ok(out)
+    }
+
+    /// [`log_softmax`](Tensor::log_softmax) into a preallocated tensor or mutable view of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// * If an axis is out of range or named twice.
+    /// * If `out` has another shape, or is on another instance of the device.
+    /// * If an allocation fails: `out` may be partly written.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([1, 2]);
+    /// tensor![[0.0, 1000.0]].log_softmax_into(1, &mut out);
+    /// assert_eq!(out, tensor![[-1000.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn log_softmax_into<A: AxesArg<D>, S2>(&self, axes: A, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_log_softmax_into(axes, out));
+    }
+
+    /// Fallible variant of [`log_softmax_into`](Tensor::log_softmax_into).
+    ///
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` has another shape or is on another instance of the device: `out` is
+    ///   unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_log_softmax_into<A: AxesArg<D>, S2>(
+        &self,
+        axes: A,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
         let axes = axes.axes();
-        let mut result = self.try_apply2(Sub, &self.peak("log_softmax", axes.as_ref())?)?;
-        let mut sum = result.try_apply(Exp)?.reduced_keeping(Sum, axes.as_ref())?;
+        let peak = self.peak("log_softmax", axes.as_ref())?;
+        check_out("log_softmax", self.shape().as_ref(), self.device(), out)?;
+        self.try_apply2_into(Sub, &peak, out)?;
+        let mut sum = out.try_apply(Exp)?.reduced_keeping(Sum, axes.as_ref())?;
         sum.try_apply_inplace(Ln)?;
-        result.try_apply2_inplace(Sub, &sum)?;
-        Ok(result)
+        out.try_apply2_inplace(Sub, &sum)
     }
 
     /// Returns the logarithm of the sum of the exponentials of all elements; negative infinity if the tensor is empty.

@@ -1,18 +1,18 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations that join, cut, repeat and rearrange tensors.
 
 use super::array::{Array, Rejection, allocated};
-use super::driver::{Call, Hazard::*, Numbers, Row};
+use super::driver::{Call, Hazard::*, Numbers, Row, shape_of};
 use super::hazards::countable;
 use super::joined::{
     all, chunked, concatenated, differences, flipped, halves, padded, picked, repeated, rolled, rotated,
     split_at_one, stacked, tiled, tiles, triangle, windows,
 };
 use super::operand::ToArray;
-use super::{at_rank, cut_mut, done};
+use super::{at_rank, cut_mut, done, done_into};
 use vierbein::prelude::*;
 use vierbein::{
-    Pad, concatenate, concatenate_into, meshgrid, stack, try_concatenate, try_concatenate_into, try_meshgrid,
-    try_stack,
+    Pad, concatenate, concatenate_into, meshgrid, stack, stack_into, try_concatenate, try_concatenate_into,
+    try_meshgrid, try_stack, try_stack_into,
 };
 
 const NO_AXIS: &str = "does not compile: there is no axis";
@@ -22,17 +22,6 @@ const AXIS: Call =
 /// Returns one `Array` with the shapes of all parts, one after the other, and all their elements.
 fn parts<X: ToArray>(parts: impl IntoIterator<Item = X>) -> Array {
     all(parts.into_iter().map(|part| part.array()).collect())
-}
-
-/// Runs the fallible and the panicking variant of an operation with an output, which is allocated with shape `$shape`.
-macro_rules! into {
-    ($x:ident, $shape:expr, $out:ident, $tried:expr, $panics:expr) => {{
-        let out = || Tensor::full($shape, f64::NAN);
-        done!(
-            try { let mut $out = out(); ($tried).map(|()| $out) },
-            panics { let mut $out = out(); $panics; $out }
-        )
-    }};
 }
 
 /// Returns a shape whose extents are changed: `change` gets the number of the axis and its extent. The tests change only extents that are
@@ -181,7 +170,7 @@ fn copies() -> Vec<Row> {
             run: |o, n| {
                 at_rank!(o, x: view, [1 2 16], {
                     let _ = |out: &mut Tensor<f64, _>| (x.roll_into(0, 1, out), x.try_roll_axes_into([0], [1], out));
-                    into!(x, x.shape(), out, x.try_roll_into(n[0], 1, &mut out), x.roll_axes_into([n[0]], [1], &mut out))
+                    done_into!(x.shape(), f64::NAN, out, x.try_roll_into(n[0], 1, &mut out), x.roll_axes_into([n[0]], [1], &mut out))
                 })
             },
             expected: |a, n| rolled(&a[0], n[0]),
@@ -213,7 +202,7 @@ fn copies() -> Vec<Row> {
                     }
                     let counts = changed(x.shape(), |axis, _| tiles(axis));
                     let to = changed(x.shape(), |axis, n| tiles(axis) * n);
-                    into!(x, to, out, x.try_tile_into(counts, &mut out), x.tile_into(counts, &mut out))
+                    done_into!(to, f64::NAN, out, x.try_tile_into(counts, &mut out), x.tile_into(counts, &mut out))
                 })
             },
             expected: |a, _| tiled(&a[0]),
@@ -237,7 +226,7 @@ fn copies() -> Vec<Row> {
                         return None;
                     }
                     let to = changed(x.shape(), |axis, extent| if axis == n[0] { 2 * extent } else { extent });
-                    into!(x, to, out, x.try_repeat_into(n[0], 2, &mut out), x.repeat_into(n[0], 2, &mut out))
+                    done_into!(to, f64::NAN, out, x.try_repeat_into(n[0], 2, &mut out), x.repeat_into(n[0], 2, &mut out))
                 })
             },
             expected: |a, n| repeated(&a[0], n[0]),
@@ -274,7 +263,7 @@ fn copies() -> Vec<Row> {
                     }
                     let to = changed(x.shape(), |_, n| n + 1);
                     let seven = Pad::Constant(7.0);
-                    into!(x, to, out, x.try_pad_into((1, 0), seven, &mut out), x.pad_into((1, 0), seven, &mut out))
+                    done_into!(to, f64::NAN, out, x.try_pad_into((1, 0), seven, &mut out), x.pad_into((1, 0), seven, &mut out))
                 })
             },
             expected: |a, _| padded(&a[0]),
@@ -312,7 +301,7 @@ fn copies() -> Vec<Row> {
             run: |o, _| {
                 at_rank!(o, x: view, [2 16], {
                     let _ = |out: &mut Tensor<f64, _>| (x.triu_into(0, out), x.try_triu_into(0, out));
-                    into!(x, x.shape(), out, x.try_tril_into(0, &mut out), x.tril_into(0, &mut out))
+                    done_into!(x.shape(), f64::NAN, out, x.try_tril_into(0, &mut out), x.tril_into(0, &mut out))
                 })
             },
             expected: |a, _| triangle(&a[0], |i, j| j <= i),
@@ -326,6 +315,20 @@ fn copies() -> Vec<Row> {
             names: &["diff", "try_diff"],
             verb: "differences",
             run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_diff(n[0], 1), panics x.diff(n[0], 1))),
+            expected: |a, n| differences(&a[0], n[0]),
+            cannot: &[(Rank0, "asserted as an axis that is out of range")],
+            ..AXIS
+        },
+        Call {
+            names: &["diff_into", "try_diff_into"],
+            verb: "differences",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let to = changed(x.shape(), |axis, extent| extent.saturating_sub(usize::from(axis == n[0])));
+                    done_into!(to, f64::NAN, out, x.try_diff_into(n[0], 1, &mut out), x.diff_into(n[0], 1, &mut out))
+                })
+            },
             expected: |a, n| differences(&a[0], n[0]),
             cannot: &[(Rank0, "asserted as an axis that is out of range")],
             ..AXIS
@@ -353,8 +356,8 @@ fn joined() -> Vec<Row> {
                         return None;
                     }
                     let to = changed(x.shape(), |axis, extent| if axis == n[0] { 2 * extent } else { extent });
-                    into!(
-                        x, to, out,
+                    done_into!(
+                        to, f64::NAN, out,
                         try_concatenate_into(n[0], [x, x], &mut out),
                         concatenate_into(n[0], [x, x], &mut out)
                     )
@@ -374,6 +377,24 @@ fn joined() -> Vec<Row> {
             run: |o, n| at_rank!(o, x: view, [0 1 2], done!(try try_stack(n[0], [x, x]), panics stack(n[0], [x, x]))),
             expected: |a, n| stacked(&a[0], n[0]),
             cannot: &[(Rank16, "does not compile: the rank would be 17")],
+            ..AXIS
+        },
+        Call {
+            names: &["stack_into", "try_stack_into"],
+            verb: "stack",
+            numbers: Numbers::Place,
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2], {
+                    let to = shape_of(try_stack(n[0], [x, x]));
+                    done_into!(to, f64::NAN, out, try_stack_into(n[0], [x, x], &mut out), stack_into(n[0], [x, x], &mut out))
+                })
+            },
+            expected: |a, n| stacked(&a[0], n[0]),
+            cannot: &[
+                (HugeExtents, "the output cannot be made"),
+                (Rank16, "does not compile: the rank would be 17"),
+            ],
             ..AXIS
         },
         Call {

@@ -52,7 +52,7 @@ mod shapes;
 mod spectra;
 mod writing;
 
-use driver::done;
+use driver::{done, done_into};
 use ranks::{at_rank, at_ranks, cut_mut};
 use std::collections::BTreeSet;
 

@@ -1,14 +1,14 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): sorting, selection and search.
 
 use super::array::{Array, Outcome, Rejection, reduce, reject};
-use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, shape_of};
 use super::hazards::{countable, one, sixteen, two, weighable};
 use super::operand::Operand;
 use super::ordered::{
     along, compare, greatest, isin, labels, least, lexsort, median, nan_maximum, nan_median, one_hot, places,
     positive, set_difference, set_intersection, set_union, sorted, two_bins, unique, unique_slices,
 };
-use super::{at_rank, at_ranks, done};
+use super::{at_rank, at_ranks, done, done_into};
 use vierbein::prelude::*;
 use vierbein::{Quantile, Side};
 
@@ -135,6 +135,10 @@ fn searched(hazard: Hazard) -> ByHand {
                 panics a.searchsorted(b, side)
             ));
             found.push((done.expect("these ranks compile"), expected(side)));
+            let done = at_ranks!(o, a: view, b: view, [1 0, 1 1, 1 2, 1 16], done_into!(
+                b.shape(), -1, out, a.try_searchsorted_into(b, side, &mut out), a.searchsorted_into(b, side, &mut out)
+            ));
+            found.push((done.expect("these ranks compile"), expected(side)));
         }
     }
     Ok(found)
@@ -156,6 +160,10 @@ fn digitized(hazard: Hazard) -> ByHand {
             let done = at_ranks!(o, a: view, b: view, [1 0, 1 1, 1 2, 1 16], done!(
                 try b.try_digitize(a, closed),
                 panics b.digitize(a, closed)
+            ));
+            found.push((done.expect("these ranks compile"), Ok(expected.clone())));
+            let done = at_ranks!(o, a: view, b: view, [1 0, 1 1, 1 2, 1 16], done_into!(
+                b.shape(), -1, out, b.try_digitize_into(a, closed, &mut out), b.digitize_into(a, closed, &mut out)
             ));
             found.push((done.expect("these ranks compile"), Ok(expected)));
         }
@@ -309,6 +317,23 @@ pub(crate) fn rows() -> Vec<Row> {
             ..AXIS
         },
         Call {
+            names: &["quantile_into", "try_quantile_into"],
+            verb: "quantile",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let (to, by) = (shape_of(x.try_quantile(n[0], [1.0], Quantile::Linear)), Quantile::Linear);
+                    done_into!(
+                        to, f64::NAN, out,
+                        x.try_quantile_into(n[0], [1.0], by, &mut out),
+                        x.quantile_into(n[0], [1.0], by, &mut out)
+                    )
+                })
+            },
+            expected: |a, n| reduce(&a[0], n, true, 8, maximum),
+            ..AXIS
+        },
+        Call {
             names: &["nan_median", "try_nan_median"],
             verb: "median without NaN",
             run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_nan_median(), panics x.nan_median())),
@@ -338,6 +363,23 @@ pub(crate) fn rows() -> Vec<Row> {
                 ))
             },
             expected: |a, n| reduce(&a[0], n, false, 8, nan_maximum),
+            ..AXIS
+        },
+        Call {
+            names: &["nan_quantile_into", "try_nan_quantile_into"],
+            verb: "quantile without NaN",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let (to, by) = (shape_of(x.try_nan_quantile(n[0], [1.0], Quantile::Linear)), Quantile::Linear);
+                    done_into!(
+                        to, 7.0, out,
+                        x.try_nan_quantile_into(n[0], [1.0], by, &mut out),
+                        x.nan_quantile_into(n[0], [1.0], by, &mut out)
+                    )
+                })
+            },
+            expected: |a, n| reduce(&a[0], n, true, 8, nan_maximum),
             ..AXIS
         },
         Call {
@@ -427,6 +469,19 @@ pub(crate) fn rows() -> Vec<Row> {
             ..Call::NOTHING
         },
         Call {
+            names: &["isin_into", "try_isin_into"],
+            verb: "look up",
+            operands: two,
+            run: |o, _| {
+                at_ranks!(o, x: view, y: view, [0 0, 0 2, 2 0, 1 1, 2 1, 2 2, 16 16], {
+                    done_into!(x.shape(), true, out, x.try_isin_into(y, &mut out), x.isin_into(y, &mut out))
+                })
+            },
+            expected: |a, _| isin(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes"), (HugeExtents, "the output cannot be made")],
+            ..Call::NOTHING
+        },
+        Call {
             names: &["lexsort", "try_lexsort"],
             verb: "lexsort",
             run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_lexsort(), panics x.lexsort())),
@@ -499,8 +554,12 @@ pub(crate) fn rows() -> Vec<Row> {
     ];
     let by_hand = [
         Row::by_hand(&["one_hot", "try_one_hot"], "encode labels", encoded),
-        Row::by_hand(&["searchsorted", "try_searchsorted"], "search", searched),
-        Row::by_hand(&["digitize", "try_digitize"], "bins", digitized),
+        Row::by_hand(
+            &["searchsorted", "try_searchsorted", "searchsorted_into", "try_searchsorted_into"],
+            "search",
+            searched,
+        ),
+        Row::by_hand(&["digitize", "try_digitize", "digitize_into", "try_digitize_into"], "bins", digitized),
     ];
     let calls = ascending.into_iter().chain(descending).chain(others);
     calls.map(Row::from).chain(by_hand).collect()

@@ -1,11 +1,11 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): products and contractions.
 
 use super::array::{Array, Outcome, Rejection, allocated, cross, einsum, reject};
-use super::driver::{Call, Hazard, Hazard::*, Row};
+use super::driver::{Call, Hazard, Hazard::*, Row, shape_of};
 use super::hazards::{product, vectors};
 use super::operand::Operand;
 use super::writing::into;
-use super::{at_ranks, done};
+use super::{at_ranks, done, done_into};
 use vierbein::prelude::*;
 
 const PRODUCT: Call = Call { operands: product, ..Call::NOTHING };
@@ -367,7 +367,18 @@ fn of_vectors() -> Vec<Row> {
         expected: |a, _| cross(&a[0], &a[1]),
         ..Call::NOTHING
     };
-    vec![call.into()]
+    let into = Call {
+        names: &["cross_into", "try_cross_into"],
+        cannot: &[(HugeExtents, "the output cannot be made")],
+        run: |o, _| {
+            at_ranks!(o, a: view, b: view, [0 0, 1 0, 1 1, 2 1, 2 2, 16 1, 16 16], {
+                let to = shape_of(a.try_cross(-1, b));
+                done_into!(to, f64::NAN, out, a.try_cross_into(-1, b, &mut out), a.cross_into(-1, b, &mut out))
+            })
+        },
+        ..call
+    };
+    vec![call.into(), into.into()]
 }
 
 pub(crate) fn rows() -> Vec<Row> {

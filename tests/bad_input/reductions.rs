@@ -8,7 +8,7 @@ use super::driver::{Call, Done, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, square, weighable};
 use super::operand::Operand;
 use super::writing::into;
-use super::{at_rank, done};
+use super::{at_rank, done, done_into};
 use vierbein::prelude::*;
 use vierbein::{ConvolutionMode, op};
 
@@ -177,6 +177,30 @@ fn softmaxes() -> Vec<Row> {
             verb: "softmax",
             run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_softmax(n[0]), panics x.softmax(n[0]))),
             expected: |a, n| softmax(&a[0], n, false),
+            ..AXIS
+        },
+        Call {
+            names: &["softmax_into", "try_softmax_into"],
+            verb: "softmax",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done_into!(
+                    x.shape(), f64::NAN, out, x.try_softmax_into(n[0], &mut out), x.softmax_into(n[0], &mut out)
+                ))
+            },
+            expected: |a, n| softmax(&a[0], n, false),
+            ..AXIS
+        },
+        Call {
+            names: &["log_softmax_into", "try_log_softmax_into"],
+            verb: "log_softmax",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done_into!(
+                    x.shape(), f64::NAN, out, x.try_log_softmax_into(n[0], &mut out), x.log_softmax_into(n[0], &mut out)
+                ))
+            },
+            expected: |a, n| softmax(&a[0], n, true),
             ..AXIS
         },
         Call {
@@ -421,6 +445,19 @@ fn otherwise() -> Vec<Row> {
             ..WHOLE
         },
         Call {
+            names: &["polyval_into", "try_polyval_into"],
+            verb: "polyval",
+            operands: countable,
+            run: |o, _| {
+                let p = tensor![2.0, 0.0, -3.0];
+                at_rank!(o, x: view, [0 1 2 16], done_into!(
+                    x.shape(), f64::NAN, out, p.try_polyval_into(x, &mut out), p.polyval_into(x, &mut out)
+                ))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| parabola(v[0])),
+            ..WHOLE
+        },
+        Call {
             names: &["convolve", "try_convolve"],
             verb: "convolve",
             run: |o, _| {
@@ -439,6 +476,40 @@ fn otherwise() -> Vec<Row> {
                 at_rank!(o, x: view, [0 1 2 16], {
                     let (k, same) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Same);
                     done!(try x.try_correlate(&k, same), panics x.correlate(&k, same))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["convolve_into", "try_convolve_into"],
+            verb: "convolve",
+            operands: countable,
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let (k, full) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Full);
+                    done_into!(
+                        x.shape(), f64::NAN, out,
+                        x.try_convolve_into(&k, full, &mut out),
+                        x.convolve_into(&k, full, &mut out)
+                    )
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["correlate_into", "try_correlate_into"],
+            verb: "correlate",
+            operands: countable,
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let (k, same) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Same);
+                    done_into!(
+                        x.shape(), f64::NAN, out,
+                        x.try_correlate_into(&k, same, &mut out),
+                        x.correlate_into(&k, same, &mut out)
+                    )
                 })
             },
             expected: |a, _| doubled(&a[0]),
