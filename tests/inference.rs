@@ -104,6 +104,10 @@ fn arguments_are_tensors_views_or_references() {
     assert_eq!(a.matmul(a.t()), tensor![[5.0, 11.0], [11.0, 25.0]]);
     assert_eq!(a.tensordot(a.clone(), [1], [0]), tensor![[7.0, 10.0], [15.0, 22.0]]);
     assert_eq!(u.vdot(u.conj()).item(), 25.0);
+    assert!(a.all_close(a.t().t(), 0.0, 0.0) && !a.all_close(a.t(), 0.1, 0.0));
+    assert_eq!(Tensor::from_diagonal(a.index_axis(0, 1)), tensor![[3.0, 0.0], [0.0, 4.0]]);
+    to.copy_from(a.t()).unwrap();
+    assert_eq!(to, tensor![[1.0, 3.0], [2.0, 4.0]]);
     assert_eq!(a.maximum(a.t()).maximum(2.5), tensor![[2.5, 3.0], [3.0, 4.0]]);
     assert_eq!(a.zip_map(a.t(), |x, y| x - y), tensor![[0.0, -1.0], [1.0, 0.0]]);
     assert_eq!(einsum!("ij,jk->ik", a.matmul(&a), a.clone()), tensor![[37.0, 54.0], [81.0, 118.0]]);

@@ -7,7 +7,7 @@ use crate::element::{CastTo, Element, Scalar};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
-use crate::tensor::Tensor;
+use crate::tensor::{AsView, Tensor};
 
 impl<T, D, O, Dev, S, S2> PartialEq<Tensor<T, D, O, Dev, S2>> for Tensor<T, D, O, Dev, S>
 where
@@ -33,17 +33,14 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, 
     /// ```
     /// use vierbein::tensor;
     /// assert!(tensor![1.0, 2.0].all_close(&tensor![1.0, 2.0 + 1e-12], 1e-9, 0.0));
-    /// assert!(!tensor![1.0].all_close(&tensor![f64::INFINITY], 1e-9, 0.0));
+    /// assert!(!tensor![1.0].all_close(tensor![f64::INFINITY], 1e-9, 0.0));
     /// ```
-    pub fn all_close<S2: Storage<T, Dev>>(
-        &self,
-        other: &Tensor<T, D, O, Dev, S2>,
-        relative: T::Magnitude,
-        absolute: T::Magnitude,
-    ) -> bool
+    pub fn all_close<B>(&self, other: B, relative: T::Magnitude, absolute: T::Magnitude) -> bool
     where
         Dev: HostAccess,
+        B: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
     {
+        let other = other.as_view();
         let size = |x: T| -> T::Magnitude { Scalar::modulus(CastTo::<T::Float>::cast_to(x)) };
         self.shape() == other.shape()
             && self.iter().zip(other.iter()).all(|(&a, &b)| {

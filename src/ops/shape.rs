@@ -10,7 +10,7 @@ use crate::layout::reshape::new_extents;
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim, InsertAxes, IntoShape, MergeAxes, Rank, RemoveAxes, ReshapeArg};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::{Tensor, TensorViewMut, ViewOf};
+use crate::tensor::{AsView, Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Calls `write` with the tensor's axes and the axes to fill in, and returns the view that they describe. `write` is a method of
@@ -534,13 +534,14 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
-    /// assert_eq!(Tensor::from_diagonal(&tensor![1, 2]), tensor![[1, 0], [0, 2]]);
+    /// assert_eq!(Tensor::from_diagonal(tensor![1, 2]), tensor![[1, 0], [0, 2]]);
     /// ```
     #[track_caller]
-    pub fn from_diagonal<S: Storage<T, Dev>>(diagonal: &Tensor<T, Rank<1>, O, Dev, S>) -> Self
+    pub fn from_diagonal<X>(diagonal: X) -> Self
     where
         T: Scalar,
         Dev: Permute<T>,
+        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
         unwrap_or_panic(Self::try_from_diagonal(diagonal))
     }
@@ -549,17 +550,17 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     ///
     /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_from_diagonal<S: Storage<T, Dev>>(
-        diagonal: &Tensor<T, Rank<1>, O, Dev, S>,
-    ) -> Result<Self, Error>
+    pub fn try_from_diagonal<X>(diagonal: X) -> Result<Self, Error>
     where
         T: Scalar,
         Dev: Permute<T>,
+        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
+        let diagonal = diagonal.as_view();
         let [n] = diagonal.shape();
         let mut out = Self::try_zeros_in([n, n], diagonal.device())?;
         out.cut_mut::<Rank<1>>(|from, to| from.diagonal("write the diagonal", 0, 1, to))?
-            .try_assign(diagonal)?;
+            .try_assign(&diagonal)?;
         Ok(out)
     }
 }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::Tensor;
+use crate::tensor::{AsView, Tensor};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns a copy on another device, contiguous in the tensor's memory order.
@@ -55,13 +55,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(x.copy_from(&tensor![[1, 2]]).is_err());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn copy_from<Dev2: Device, S2: Storage<T, Dev2>>(
-        &mut self,
-        from: &Tensor<T, D, O, Dev2, S2>,
-    ) -> Result<(), Error>
+    pub fn copy_from<X>(&mut self, from: X) -> Result<(), Error>
     where
         S: StorageMut<T, Dev>,
+        X: AsView<Element = T, Dim = D, Order = O>,
     {
+        let from = from.as_view();
         if self.shape() != from.shape() {
             let (result, out) = (from.shape().as_ref().to_vec(), self.shape().as_ref().to_vec());
             return Err(Error::OutputShape { op: "copy", result, out });

@@ -448,7 +448,7 @@ fn literals(hazard: Hazard) -> ByHand {
     })
 }
 
-/// Calls of `random` with a distribution that has a single value.
+/// Calls of `random` with a distribution that has a single value, and of `randn`, whose samples are replaced by 1.
 #[cfg(feature = "rand")]
 fn random(hazard: Hazard) -> ByHand {
     use rand::{SeedableRng, distr::Uniform, rngs::StdRng};
@@ -459,11 +459,19 @@ fn random(hazard: Hazard) -> ByHand {
                 try {
                     let rng = || StdRng::seed_from_u64(1);
                     alike(
-                        Tensor::<f64, _>::try_random(shape, ones, &mut rng()),
-                        Tensor::try_random_in(shape, ones, &mut rng(), &Cpu),
+                        alike(
+                            Tensor::<f64, _>::try_random(shape, ones, &mut rng()),
+                            Tensor::try_random_in(shape, ones, &mut rng(), &Cpu),
+                        ),
+                        Tensor::<f64, _>::try_randn(shape, &mut rng()).map(normal_as_one),
                     )
                 },
-                panics Tensor::<f64, _>::random(shape, ones, &mut StdRng::seed_from_u64(1))
+                panics {
+                    let rng = || StdRng::seed_from_u64(1);
+                    let ones = Tensor::<f64, _>::random(shape, ones, &mut rng());
+                    assert_eq!(ones, normal_as_one(Tensor::<f64, _>::randn(shape, &mut rng())));
+                    ones
+                }
             );
             (done, allocated(&shape, 8).map(|()| Array::from_fn(&shape, |_| 1.0)))
         }),*]};
@@ -477,6 +485,12 @@ fn random(hazard: Hazard) -> ByHand {
         Rank0 => of!([0usize; 0]),
         Rank16 => of!([1; 16]),
     })
+}
+
+/// Replaces samples of the standard normal distribution by 1, if they are not impossibly large.
+#[cfg(feature = "rand")]
+fn normal_as_one<D: Dim>(x: Tensor<f64, D>) -> Tensor<f64, D> {
+    x.map(|x| f64::from(u8::from(x.abs() < 40.0)))
 }
 
 pub(crate) fn rows() -> Vec<Row> {
@@ -493,6 +507,6 @@ pub(crate) fn rows() -> Vec<Row> {
         Row::by_hand(&["tensor!", "from", "from_iter", "default"], "", literals),
     ]);
     #[cfg(feature = "rand")]
-    rows.push(Row::by_hand(&["random", "try_random", "try_random_in"], "", random));
+    rows.push(Row::by_hand(&["random", "try_random", "try_random_in", "randn", "try_randn"], "", random));
     rows
 }

@@ -8,8 +8,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vierbein::prelude::*;
-use vierbein::{Element, Error};
+use vierbein::Error;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hazard {
@@ -310,25 +309,6 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
     }
 }
 
-/// Returns the shape of the result, or zeros if there is none.
-pub(crate) fn shape_of<const N: usize>(result: Result<Tensor<impl Element, Rank<N>>, Error>) -> [usize; N]
-where
-    Rank<N>: Dim<Shape = [usize; N]>,
-{
-    result.map_or([0; N], |y| y.shape())
-}
-
-/// Runs an operation that writes to a preallocated output `$out` of shape `$shape`, whose elements are `$fill`.
-macro_rules! done_into {
-    ($shape:expr, $fill:expr, $out:ident, $tried:expr, $panics:expr) => {{
-        let out = || Tensor::full($shape, $fill);
-        done!(
-            try { let mut $out = out(); ($tried).map(|()| $out) },
-            panics { let mut $out = out(); $panics; $out }
-        )
-    }};
-}
-
 /// Runs the fallible and the panicking variant of an operation. If the operation has only one variant, the other argument is
 /// omitted.
 macro_rules! done {
@@ -360,7 +340,7 @@ macro_rules! done {
     };
 }
 
-pub(crate) use {done, done_into};
+pub(crate) use done;
 
 // ------------------------------------------------------------------ the table
 

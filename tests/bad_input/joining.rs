@@ -1,13 +1,14 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations that join, cut, repeat and rearrange tensors.
 
 use super::array::{Array, Rejection, allocated};
-use super::driver::{Call, Hazard::*, Numbers, Row, shape_of};
+use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::countable;
 use super::joined::{
     all, chunked, concatenated, differences, flipped, halves, padded, picked, repeated, rolled, rotated,
     split_at_one, stacked, tiled, tiles, triangle, windows,
 };
 use super::operand::ToArray;
+use super::writing::shape_of;
 use super::{at_rank, cut_mut, done, done_into};
 use vierbein::prelude::*;
 use vierbein::{
@@ -395,7 +396,6 @@ fn joined() -> Vec<Row> {
                 (HugeExtents, "the output cannot be made"),
                 (Rank16, "does not compile: the rank would be 17"),
             ],
-            ..AXIS
         },
         Call {
             names: &["meshgrid", "try_meshgrid"],

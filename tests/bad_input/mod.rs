@@ -52,9 +52,10 @@ mod shapes;
 mod spectra;
 mod writing;
 
-use driver::{done, done_into};
+use driver::done;
 use ranks::{at_rank, at_ranks, cut_mut};
 use std::collections::BTreeSet;
+use writing::done_into;
 
 /// Returns the names, as `Trait::method` or `macro!`, of functions that are hidden in the documentation but callable from other
 /// crates.

@@ -21,9 +21,9 @@ pub(crate) fn rows() -> [Row; 2] {
                 let mut bytes = [0; STREAM];
                 x.write_npy_to(&mut bytes[..]).and_then(|()| x.write_npy(&path)).and_then(|()| {
                     let mut read = x.to_owned();
-                    read.copy_from::<Cpu, _>(&Tensor::read_npy(&path)?)?;
+                    read.copy_from(Tensor::<_, _, _, Cpu>::read_npy(&path)?)?;
                     assert!(read.array().is(&x.array()));
-                    read.copy_from::<Cpu, _>(&Tensor::read_npy_from(&bytes[..])?)?;
+                    read.copy_from(Tensor::<_, _, _, Cpu>::read_npy_from(&bytes[..])?)?;
                     Ok(read)
                 })
             }))

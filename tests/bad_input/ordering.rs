@@ -1,13 +1,14 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): sorting, selection and search.
 
 use super::array::{Array, Outcome, Rejection, reduce, reject};
-use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, shape_of};
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, sixteen, two, weighable};
 use super::operand::Operand;
 use super::ordered::{
     along, compare, greatest, isin, labels, least, lexsort, median, nan_maximum, nan_median, one_hot, places,
     positive, set_difference, set_intersection, set_union, sorted, two_bins, unique, unique_slices,
 };
+use super::writing::shape_of;
 use super::{at_rank, at_ranks, done, done_into};
 use vierbein::prelude::*;
 use vierbein::{Quantile, Side};

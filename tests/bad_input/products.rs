@@ -1,10 +1,10 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): products and contractions.
 
 use super::array::{Array, Outcome, Rejection, allocated, cross, einsum, reject};
-use super::driver::{Call, Hazard, Hazard::*, Row, shape_of};
+use super::driver::{Call, Hazard, Hazard::*, Row};
 use super::hazards::{product, vectors};
 use super::operand::Operand;
-use super::writing::into;
+use super::writing::{into, shape_of};
 use super::{at_ranks, done, done_into};
 use vierbein::prelude::*;
 

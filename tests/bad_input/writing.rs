@@ -6,7 +6,8 @@ use super::driver::{Call, Hazard, Hazard::*, Row};
 use super::hazards::{one, two};
 use super::operand::{HUGE, LONG, Operand, ToArray};
 use super::{done, elementwise::ONE};
-use vierbein::op;
+use vierbein::prelude::*;
+use vierbein::{Error, op};
 
 /// Returns the operand's elements after `$body` has changed them in place.
 macro_rules! changed {
@@ -66,6 +67,26 @@ pub(crate) fn into(result: Outcome, out: &Array) -> Outcome {
         other => other,
     }
 }
+
+/// Returns the shape of the result, or zeros if there is none.
+pub(crate) fn shape_of<const N: usize>(result: Result<Tensor<impl Element, Rank<N>>, Error>) -> [usize; N]
+where
+    Rank<N>: Dim<Shape = [usize; N]>,
+{
+    result.map_or([0; N], |y| y.shape())
+}
+
+/// Runs an operation that writes to a preallocated output `$out` of shape `$shape`, whose elements are `$fill`.
+macro_rules! done_into {
+    ($shape:expr, $fill:expr, $out:ident, $tried:expr, $panics:expr) => {{
+        let out = || Tensor::full($shape, $fill);
+        done!(
+            try { let mut $out = out(); ($tried).map(|()| $out) },
+            panics { let mut $out = out(); $panics; $out }
+        )
+    }};
+}
+pub(crate) use done_into;
 
 /// Returns pairs of an operand and a preallocated output.
 pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
