@@ -287,7 +287,7 @@ fn negative_axes_and_indices_out_of_range() {
     rejected!(x.try_split_at(1, -4), x.split_at(1, -4), Error::IndexOutOfBounds { .. }, index("split", -4));
     let text = "sum: axis -1 is out of range: a tensor of rank 0 has no axes";
     assert_eq!(
-        vierbein::DynTensor::from(Tensor::<f64, _>::scalar(1.0)).sum(-1).unwrap_err().to_string(),
+        vierbein::DynTensor::from(Tensor::<f64, _>::scalar(1.0)).sum_axis(-1).unwrap_err().to_string(),
         text
     );
 

@@ -264,7 +264,7 @@ fn compress(x: DynView<'_>, axis: usize, mask: DynOperand<'_>) -> Result<DynTens
 // `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn counted(mask: DynView<'_>) -> Result<usize, Error> {
-    let count = mask.count(..)?.item()?.get::<i64>().expect("counts are `i64`");
+    let count = mask.count()?.item()?.get::<i64>().expect("counts are `i64`");
     Ok(count as usize)
 }
 

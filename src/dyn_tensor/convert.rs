@@ -289,14 +289,14 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     /// use vierbein::{DynTensor, tensor};
     /// let x = DynTensor::from(tensor![1, 2, 3]);
-    /// assert_eq!(x.sum(..)?.item()?, 6.into());
+    /// assert_eq!(x.sum()?.item()?, 6.into());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn item(&self) -> Result<DynScalar, Error> {
         if self.rank() != 0 {
             let reason = format!(
                 "a tensor of `Rank<{}>` is not known to have exactly one element: expected `Rank<0>`; read one element with \
-                `x.get(&[i, j])`, or sum all elements with `.sum(..)?.item()`",
+                `x.get(&[i, j])`, or sum all elements with `.sum()?.item()`",
                 self.rank()
             );
             return Err(Error::UnsupportedRank { op: "item", reason });

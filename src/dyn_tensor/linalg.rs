@@ -572,7 +572,7 @@ fn lstsq(
     b: DynView<'_>,
 ) -> Result<DynTensor, Error> {
     let solution = system(op, a, b)?;
-    if b.is_finite()?.all(..)?.item()? != true.into() {
+    if b.is_finite()?.all()?.item()? != true.into() {
         let reason =
             "the right-hand sides have an element that is NaN or infinite; find it with `.is_finite()`";
         return Err(Error::Argument { op, reason: reason.into() });

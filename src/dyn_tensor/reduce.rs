@@ -20,10 +20,10 @@ use core::ops::RangeFull;
 /// ```
 /// use vierbein::{DynTensor, tensor};
 /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
-/// assert_eq!(x.sum(..)?.item()?, 10.into());
-/// assert_eq!(x.sum(0)?.downcast_ref()?, tensor![4, 6]);
-/// assert_eq!(x.sum(-1)?.downcast_ref()?, tensor![3, 7]);
-/// assert_eq!(x.sum([0, 1])?.item()?, 10.into());
+/// assert_eq!(x.sum_axes(0)?.downcast_ref()?, tensor![4, 6]);
+/// assert_eq!(x.sum_axes([-1])?.downcast_ref()?, tensor![3, 7]);
+/// assert_eq!(x.sum_axes([0, 1])?.item()?, 10.into());
+/// assert_eq!(x.sum_axes(..)?.item()?, 10.into());
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
@@ -260,8 +260,8 @@ fn range_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTen
 macro_rules! reductions {
     ($(
         $(#[$doc:meta])*
-        $Name:ident, $method:ident ($($arg:ident: $ty:ty)?), $verb:literal, $op:expr, $bound:ident $([$t:ty])?, $need:ident,
-        $input:literal, $args:literal, $expected:literal;
+        $Name:ident, $method:ident $method_axis:ident $method_axes:ident ($($arg:ident: $ty:ty)?), $verb:literal, $op:expr, $bound:ident $([$t:ty])?, $need:ident,
+        $input:literal, [$($given:literal)?], $expected:literal;
     )*) => {
         /// A reduction as a value, for programs that choose the reduction at run time. It is the argument of [`reduce`](DynTensor::reduce),
         /// and of [`reduce_keepdims`](DynTensor::reduce_keepdims), which keeps the reduced axes. For each variant, there is also a method
@@ -301,21 +301,37 @@ macro_rules! reductions {
             impl<S: DynData> DynTensor<S> {
                 $(#[$doc])*
                 ///
-                /// Reduces all axes (`..`), one axis or several, and removes them.
+                /// Reduces all axes. The result has rank 0.
                 ///
                 /// # Errors
-                /// * If an axis is out of range or named twice.
                 /// * If the reduction does not support the element type.
-                /// * If a result is undefined, such as the maximum of zero elements, or does not fit its type.
+                /// * If the result is undefined, such as the maximum of zero elements, or does not fit its type.
                 /// * If the device allocation fails.
                 ///
                 /// ```
                 /// use vierbein::{Complex, DynTensor, tensor};
                 #[doc = concat!("let x = DynTensor::from(tensor!", $input, ");")]
-                #[doc = concat!("assert_eq!(x.", stringify!($method), "(0", $args, ")?.downcast_ref()?, tensor!", $expected, ");")]
+                #[doc = concat!("assert_eq!(x.", stringify!($method_axis), "(0", $(", ", $given,)? ")?.downcast_ref()?, tensor!", $expected, ");")]
+                #[doc = concat!("assert_eq!(x.", stringify!($method), "(", $($given,)? ")?.rank(), 0);")]
                 /// # Ok::<(), vierbein::Error>(())
                 /// ```
-                pub fn $method(&self, axes: impl DynAxes $(, $arg: $ty)?) -> Result<DynTensor, Error> {
+                pub fn $method(&self $(, $arg: $ty)?) -> Result<DynTensor, Error> {
+                    $method(self.look(), Over { axes: None, keep: false } $(, $arg)?)
+                }
+
+                #[doc = concat!("[`", stringify!($method), "`](DynTensor::", stringify!($method), ") over one axis, which is removed.")]
+                ///
+                /// # Errors
+                #[doc = concat!("If the axis is out of range, or one of the errors of [`", stringify!($method), "`](DynTensor::", stringify!($method), ").")]
+                pub fn $method_axis(&self, axis: impl IndexNumber $(, $arg: $ty)?) -> Result<DynTensor, Error> {
+                    self.$method_axes(axis $(, $arg)?)
+                }
+
+                #[doc = concat!("[`", stringify!($method), "`](DynTensor::", stringify!($method), ") over a list of axes, which are removed.")]
+                ///
+                /// # Errors
+                #[doc = concat!("If an axis is out of range or named twice, or one of the errors of [`", stringify!($method), "`](DynTensor::", stringify!($method), ").")]
+                pub fn $method_axes(&self, axes: impl DynAxes $(, $arg: $ty)?) -> Result<DynTensor, Error> {
                     $method(self.look(), Over { axes: axes.axes(self.rank()).as_deref(), keep: false } $(, $arg)?)
                 }
             }
@@ -351,58 +367,58 @@ macro_rules! reductions {
 reductions! {
     /// The sum; 0 for zero elements. Integer overflow is checked in builds with debug assertions, as by
     /// [`Tensor::sum`](crate::Tensor::sum).
-    Sum, sum(), "sum", op::Sum, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[4, 6]";
+    Sum, sum sum_axis sum_axes(), "sum", op::Sum, Scalar, NUMBERS, "[[1, 2], [3, 4]]", [], "[4, 6]";
     /// The product; 1 for zero elements.
-    Prod, prod(), "product", op::Prod, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[3, 8]";
+    Prod, prod prod_axis prod_axes(), "product", op::Prod, Scalar, NUMBERS, "[[1, 2], [3, 4]]", [], "[3, 8]";
     /// The arithmetic mean, in `f64` for integers; NaN for zero elements.
-    Mean, mean(), "mean", mean_of, By, NUMBERS, "[[1, 2], [4, 8]]", "", "[2.5, 5.0]";
+    Mean, mean mean_axis mean_axes(), "mean", mean_of, By, NUMBERS, "[[1, 2], [4, 8]]", [], "[2.5, 5.0]";
     /// The variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`. It is real for complex numbers, and an `f64`
     /// for integers.
-    Var, var(ddof: usize), "variance", variance_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 1", "[2.0, 8.0]";
+    Var, var var_axis var_axes(ddof: usize), "variance", variance_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", [1], "[2.0, 8.0]";
     /// The standard deviation: the square root of the variance.
-    Std, std(ddof: usize), "standard deviation", deviation_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 0", "[1.0, 2.0]";
+    Std, std std_axis std_axes(ddof: usize), "standard deviation", deviation_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", [0], "[1.0, 2.0]";
     /// The Euclidean (Frobenius) norm `√Σ|x|²`: real for complex numbers, in `f64` for integers.
-    Norm, norm(), "norm", norm_of, By, NUMBERS, "[[3.0, 0.0], [4.0, 1.0]]", "", "[5.0, 1.0]";
+    Norm, norm norm_axis norm_axes(), "norm", norm_of, By, NUMBERS, "[[3.0, 0.0], [4.0, 1.0]]", [], "[5.0, 1.0]";
     /// The largest element; NaN if an element is NaN.
-    Max, max(), "maximum", op::Max, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[3, 4]";
+    Max, max max_axis max_axes(), "maximum", op::Max, RealScalar, ORDER, "[[1, 4], [3, 2]]", [], "[3, 4]";
     /// The smallest element; NaN if an element is NaN.
-    Min, min(), "minimum", op::Min, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1, 2]";
+    Min, min min_axis min_axes(), "minimum", op::Min, RealScalar, ORDER, "[[1, 4], [3, 2]]", [], "[1, 2]";
     /// The flat index of the first maximum, counted in memory order over the reduced axes, as `i64`. NaN counts as the maximum.
-    ArgMax, argmax(), "index of the maximum", op::ArgMax, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1_i64, 0]";
+    ArgMax, argmax argmax_axis argmax_axes(), "index of the maximum", op::ArgMax, RealScalar, ORDER, "[[1, 4], [3, 2]]", [], "[1_i64, 0]";
     /// The flat index of the first minimum, counted in memory order over the reduced axes, as `i64`. NaN counts as the minimum.
-    ArgMin, argmin(), "index of the minimum", op::ArgMin, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[0_i64, 1]";
+    ArgMin, argmin argmin_axis argmin_axes(), "index of the minimum", op::ArgMin, RealScalar, ORDER, "[[1, 4], [3, 2]]", [], "[0_i64, 1]";
     /// Whether all elements of a mask are `true`; `true` for zero elements.
-    All, all(), "all", op::All, Those [bool], MASK, "[[true, false], [true, true]]", "", "[true, false]";
+    All, all all_axis all_axes(), "all", op::All, Those [bool], MASK, "[[true, false], [true, true]]", [], "[true, false]";
     /// Whether at least one element of a mask is `true`; `false` for zero elements.
-    Any, any(), "any", op::Any, Those [bool], MASK, "[[true, false], [true, false]]", "", "[true, false]";
+    Any, any any_axis any_axes(), "any", op::Any, Those [bool], MASK, "[[true, false], [true, false]]", [], "[true, false]";
     /// The number of elements of a mask that are `true`, as `i64`.
-    Count, count(), "count", op::Count, Those [bool], MASK, "[[true, false], [true, true]]", "", "[2_i64, 1]";
+    Count, count count_axis count_axes(), "count", op::Count, Those [bool], MASK, "[[true, false], [true, true]]", [], "[2_i64, 1]";
     /// The difference between the largest and the smallest element; NaN if an element is NaN.
-    PeakToPeak, ptp(), "range", range_of, By, ORDER, "[[1, 7], [3, 4]]", "", "[2, 3]";
+    PeakToPeak, ptp ptp_axis ptp_axes(), "range", range_of, By, ORDER, "[[1, 7], [3, 4]]", [], "[2, 3]";
     /// The sum of the elements that are not NaN; 0 if there are none.
-    NanSum, nan_sum(), "sum without NaN", op::NanSum, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[4.0, 4.0]";
+    NanSum, nan_sum nan_sum_axis nan_sum_axes(), "sum without NaN", op::NanSum, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 4.0]]", [], "[4.0, 4.0]";
     /// The arithmetic mean of the elements that are not NaN; NaN if there are none.
-    NanMean, nan_mean(), "mean without NaN", op::NanMean, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 5.0]]", "", "[2.0, 5.0]";
+    NanMean, nan_mean nan_mean_axis nan_mean_axes(), "mean without NaN", op::NanMean, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 5.0]]", [], "[2.0, 5.0]";
     /// The largest of the elements that are not NaN; NaN if all elements are NaN.
-    NanMax, nan_max(), "maximum without NaN", op::NanMax, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[3.0, 4.0]";
+    NanMax, nan_max nan_max_axis nan_max_axes(), "maximum without NaN", op::NanMax, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", [], "[3.0, 4.0]";
     /// The smallest of the elements that are not NaN; NaN if all elements are NaN.
-    NanMin, nan_min(), "minimum without NaN", op::NanMin, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[1.0, 4.0]";
+    NanMin, nan_min nan_min_axis nan_min_axes(), "minimum without NaN", op::NanMin, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", [], "[1.0, 4.0]";
     /// The product of the elements that are not NaN; 1 if there are none.
-    NanProd, nan_prod(), "product without NaN", op::NanProd, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[3.0, 4.0]";
+    NanProd, nan_prod nan_prod_axis nan_prod_axes(), "product without NaN", op::NanProd, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 4.0]]", [], "[3.0, 4.0]";
     /// The variance `Σ|x − mean|² / (n − ddof)` of the `n` elements that are not NaN; NaN if `n ≤ ddof`. It is real for complex numbers.
-    NanVar, nan_var(ddof: usize), "variance without NaN", variance_without_nan, By, INEXACT,
-    "[[1.0, f64::NAN], [5.0, 3.0]]", ", 0", "[4.0, 0.0]";
+    NanVar, nan_var nan_var_axis nan_var_axes(ddof: usize), "variance without NaN", variance_without_nan, By, INEXACT,
+    "[[1.0, f64::NAN], [5.0, 3.0]]", [0], "[4.0, 0.0]";
     /// The standard deviation of the elements that are not NaN: the square root of the variance.
-    NanStd, nan_std(ddof: usize), "standard deviation without NaN", deviation_without_nan, By, INEXACT,
-    "[[1.0, f64::NAN], [5.0, 3.0]]", ", 0", "[2.0, 0.0]";
+    NanStd, nan_std nan_std_axis nan_std_axes(ddof: usize), "standard deviation without NaN", deviation_without_nan, By, INEXACT,
+    "[[1.0, f64::NAN], [5.0, 3.0]]", [0], "[2.0, 0.0]";
     /// The flat index of the first maximum of the elements that are not NaN, counted in memory order over the reduced axes, as `i64`. It
     /// is undefined if all elements are NaN.
-    NanArgMax, nan_argmax(), "index of the maximum without NaN", op::NanArgMax, RealFloat, FLOATS,
-    "[[f64::NAN, 1.0], [3.0, 4.0]]", "", "[1_i64, 1]";
+    NanArgMax, nan_argmax nan_argmax_axis nan_argmax_axes(), "index of the maximum without NaN", op::NanArgMax, RealFloat, FLOATS,
+    "[[f64::NAN, 1.0], [3.0, 4.0]]", [], "[1_i64, 1]";
     /// The flat index of the first minimum of the elements that are not NaN, counted in memory order over the reduced axes, as `i64`. It
     /// is undefined if all elements are NaN.
-    NanArgMin, nan_argmin(), "index of the minimum without NaN", op::NanArgMin, RealFloat, FLOATS,
-    "[[f64::NAN, 1.0], [3.0, 4.0]]", "", "[1_i64, 0]";
+    NanArgMin, nan_argmin nan_argmin_axis nan_argmin_axes(), "index of the minimum without NaN", op::NanArgMin, RealFloat, FLOATS,
+    "[[f64::NAN, 1.0], [3.0, 4.0]]", [], "[1_i64, 0]";
 }
 
 impl<S: DynData> DynTensor<S> {

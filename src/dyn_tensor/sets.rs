@@ -31,7 +31,7 @@ fn one_hot(labels: DynView<'_>, classes: usize, dtype: DType) -> Result<DynTenso
     let one = one(dtype)?;
     rank_below_maximum(labels.rank())?;
     if !labels.is_empty() {
-        for label in [labels.min(..)?, labels.max(..)?] {
+        for label in [labels.min()?, labels.max()?] {
             let label = label.item()?.get::<i64>().expect("the labels are `i64`");
             if usize::try_from(label).map_or(true, |label| label >= classes) {
                 return Err(no_class(label, classes));

@@ -6,6 +6,7 @@ use super::reduce::{DynAxes, DynReduction};
 use super::scalar::DynScalar;
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
+use crate::axis::IndexNumber;
 use crate::element::DType;
 use crate::error::Error;
 
@@ -58,19 +59,48 @@ impl<S: DynData> DynTensor<S> {
         shifted.binary(Binary::Sub, &sum.ln()?)
     }
 
-    /// Returns the logarithm of the sum of the exponentials along axes, which are removed. See
-    /// [`Tensor::logsumexp`](crate::Tensor::logsumexp).
+    /// Returns the logarithm of the sum of the exponentials of all elements. See [`Tensor::logsumexp`](crate::Tensor::logsumexp).
     ///
     /// # Errors
-    /// If the elements are not real floating-point numbers, an axis is out of range or named twice, or the allocation fails.
+    /// If the elements are not real floating-point numbers, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
     /// let x = DynTensor::from(tensor![1000.0, 1000.0]);
-    /// assert_eq!(x.logsumexp(..)?.item()?, (1000.0 + 2f64.ln()).into());
+    /// assert_eq!(x.logsumexp()?.item()?, (1000.0 + 2f64.ln()).into());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn logsumexp(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
+    pub fn logsumexp(&self) -> Result<DynTensor, Error> {
+        self.logsumexp_axes(..)
+    }
+
+    /// [`logsumexp`](DynTensor::logsumexp) over one axis, which is removed.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or one of the errors of [`logsumexp`](DynTensor::logsumexp).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[0.0, 1e3], [0.0, 0.0]]);
+    /// assert_eq!(x.logsumexp_axis(0)?.downcast_ref()?, tensor![2f64.ln(), 1e3]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn logsumexp_axis(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        self.logsumexp_axes(axis)
+    }
+
+    /// [`logsumexp`](DynTensor::logsumexp) over a list of axes, which are removed.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or one of the errors of [`logsumexp`](DynTensor::logsumexp).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[0.0, 1e3], [0.0, 0.0]]);
+    /// assert_eq!(x.logsumexp_axes([0, 1])?.item()?, 1e3.into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn logsumexp_axes(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
         let axes = self.all_or(&axes);
         self.log_sum(&axes, |x| x.reduce(DynReduction::Sum, &axes[..]))
     }
@@ -78,7 +108,7 @@ impl<S: DynData> DynTensor<S> {
     /// Variant of [`logsumexp`](DynTensor::logsumexp) that keeps the axes with extent 1.
     ///
     /// # Errors
-    /// Those of [`logsumexp`](DynTensor::logsumexp).
+    /// Those of [`logsumexp_axes`](DynTensor::logsumexp_axes).
     pub fn logsumexp_keepdims(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
         let axes = self.all_or(&axes);
         self.log_sum(&axes, |x| x.reduce_keepdims(DynReduction::Sum, &axes[..]))

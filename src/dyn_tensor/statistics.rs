@@ -122,7 +122,7 @@ impl<S: DynData> DynTensor<S> {
         let intervals = extent.saturating_sub(1);
         let (left, _) = x.layout().split_at(axis, intervals)?;
         let (_, right) = x.layout().split_at(axis, extent - intervals)?;
-        let sums = x.with_axes(left).try_add(x.with_axes(right))?.sum(axis)?;
+        let sums = x.with_axes(left).try_add(x.with_axes(right))?.sum_axis(axis)?;
         sums.try_mul(number(0.5 * dx, x.dtype()))
     }
 

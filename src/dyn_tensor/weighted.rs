@@ -33,13 +33,13 @@ fn average(x: DynView<'_>, axis: usize, weights: DynView<'_>) -> Result<DynTenso
         let reason = format!("expected weights as a vector, found a tensor of shape {:?}", weights.shape());
         return Err(Error::UnsupportedRank { op: NAME, reason });
     };
-    let total = weights.sum(..)?.item()?;
+    let total = weights.sum()?.item()?;
     check_weights(x.shape(), axis, count, is_zero(total))?;
     let mut strides = [0; MAX_RANK];
     strides[axis] = step;
     let repeated = Layout::new(x.shape(), &strides[..x.rank()]).moved(weights.layout().offset());
     let repeated = DynTensor::of(*weights.storage(), repeated, x.order());
-    x.try_mul(repeated)?.sum(axis)?.try_div(total)
+    x.try_mul(repeated)?.sum_axis(axis)?.try_div(total)
 }
 
 impl<S: DynData> DynTensor<S> {

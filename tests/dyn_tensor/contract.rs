@@ -158,8 +158,8 @@ fn ellipses_broadcast_by_memory_order() {
         let (spec, a, ..) = shapes[1];
         let x = &cases(a, order, |k| k as i64)[1];
         let expected = match order {
-            MemoryOrder::RowMajor => x.view().sum(1).unwrap(),
-            MemoryOrder::ColMajor => x.view().sum(0).unwrap(),
+            MemoryOrder::RowMajor => x.view().sum_axis(1).unwrap(),
+            MemoryOrder::ColMajor => x.view().sum_axis(0).unwrap(),
         };
         assert_eq!(einsum(spec, &[x.view()]).unwrap(), expected);
     }

@@ -38,7 +38,7 @@ fn promoted_tensors() {
         let zero = |dtype| DynTensor::zeros(&[2], dtype, MemoryOrder::RowMajor).unwrap();
         let (x, y) = promote(zero(a), zero(b)).unwrap();
         assert_eq!((x.dtype(), y.dtype()), (both, both));
-        assert!(x.equal(&y).unwrap().all(..).unwrap().item().unwrap() == true.into());
+        assert!(x.equal(&y).unwrap().all().unwrap().item().unwrap() == true.into());
     }
 }
 

@@ -197,29 +197,29 @@ fn named_methods_equal_reduce() {
     let x = DynTensor::from_vec(&[2, 2], vec![3.0, 1.0, 4.0, 1.5], ORDERS[0]).unwrap();
     let mask = x.gt(1.0).unwrap();
     for (op, found) in [
-        (DynReduction::Sum, x.sum(1)),
-        (DynReduction::Prod, x.prod(1)),
-        (DynReduction::Mean, x.mean(1)),
-        (DynReduction::Var { ddof: 1 }, x.var(1, 1)),
-        (DynReduction::Std { ddof: 0 }, x.std(1, 0)),
-        (DynReduction::Norm, x.norm(1)),
-        (DynReduction::Max, x.max(1)),
-        (DynReduction::Min, x.min(1)),
-        (DynReduction::ArgMax, x.argmax(1)),
-        (DynReduction::ArgMin, x.argmin(1)),
-        (DynReduction::All, mask.all(1)),
-        (DynReduction::Any, mask.any(1)),
-        (DynReduction::Count, mask.count(1)),
-        (DynReduction::PeakToPeak, x.ptp(1)),
-        (DynReduction::NanSum, x.nan_sum(1)),
-        (DynReduction::NanMean, x.nan_mean(1)),
-        (DynReduction::NanMax, x.nan_max(1)),
-        (DynReduction::NanMin, x.nan_min(1)),
-        (DynReduction::NanProd, x.nan_prod(1)),
-        (DynReduction::NanVar { ddof: 1 }, x.nan_var(1, 1)),
-        (DynReduction::NanStd { ddof: 0 }, x.nan_std(1, 0)),
-        (DynReduction::NanArgMax, x.nan_argmax(1)),
-        (DynReduction::NanArgMin, x.nan_argmin(1)),
+        (DynReduction::Sum, x.sum_axis(1)),
+        (DynReduction::Prod, x.prod_axis(1)),
+        (DynReduction::Mean, x.mean_axis(1)),
+        (DynReduction::Var { ddof: 1 }, x.var_axis(1, 1)),
+        (DynReduction::Std { ddof: 0 }, x.std_axis(1, 0)),
+        (DynReduction::Norm, x.norm_axis(1)),
+        (DynReduction::Max, x.max_axis(1)),
+        (DynReduction::Min, x.min_axis(1)),
+        (DynReduction::ArgMax, x.argmax_axis(1)),
+        (DynReduction::ArgMin, x.argmin_axis(1)),
+        (DynReduction::All, mask.all_axis(1)),
+        (DynReduction::Any, mask.any_axis(1)),
+        (DynReduction::Count, mask.count_axis(1)),
+        (DynReduction::PeakToPeak, x.ptp_axis(1)),
+        (DynReduction::NanSum, x.nan_sum_axis(1)),
+        (DynReduction::NanMean, x.nan_mean_axis(1)),
+        (DynReduction::NanMax, x.nan_max_axis(1)),
+        (DynReduction::NanMin, x.nan_min_axis(1)),
+        (DynReduction::NanProd, x.nan_prod_axis(1)),
+        (DynReduction::NanVar { ddof: 1 }, x.nan_var_axis(1, 1)),
+        (DynReduction::NanStd { ddof: 0 }, x.nan_std_axis(1, 0)),
+        (DynReduction::NanArgMax, x.nan_argmax_axis(1)),
+        (DynReduction::NanArgMin, x.nan_argmin_axis(1)),
     ] {
         let of = if matches!(op, DynReduction::All | DynReduction::Any | DynReduction::Count) {
             &mask
@@ -233,15 +233,15 @@ fn named_methods_equal_reduce() {
 #[test]
 fn reductions_over_zero_elements() {
     let x = DynTensor::zeros(&[0, 3], DType::F64, ORDERS[0]).unwrap();
-    assert_eq!(x.sum(0).unwrap().to_vec::<f64>().unwrap(), [0.0; 3]);
-    assert_eq!(x.prod(..).unwrap().item().unwrap(), 1.0.into());
-    assert!(f64::try_from(x.mean(..).unwrap().item().unwrap()).unwrap().is_nan());
-    assert_eq!(x.max(1).unwrap().shape(), [0]);
+    assert_eq!(x.sum_axis(0).unwrap().to_vec::<f64>().unwrap(), [0.0; 3]);
+    assert_eq!(x.prod().unwrap().item().unwrap(), 1.0.into());
+    assert!(f64::try_from(x.mean().unwrap().item().unwrap()).unwrap().is_nan());
+    assert_eq!(x.max_axis(1).unwrap().shape(), [0]);
     assert_eq!(
-        x.max(0).unwrap_err().to_string(),
+        x.max_axis(0).unwrap_err().to_string(),
         "cannot take the maximum of shape [0, 3]: the reduced axes have zero elements"
     );
-    assert!(matches!(x.argmin(..), Err(Error::Empty { .. })));
+    assert!(matches!(x.argmin(), Err(Error::Empty { .. })));
 }
 
 fn scans_of<T: Value>() {

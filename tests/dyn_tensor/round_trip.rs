@@ -146,7 +146,7 @@ fn elements() {
     assert_eq!(
         x.item().unwrap_err().to_string(),
         "item: a tensor of `Rank<2>` is not known to have exactly one element: expected `Rank<0>`; read one element with \
-         `x.get(&[i, j])`, or sum all elements with `.sum(..)?.item()`"
+         `x.get(&[i, j])`, or sum all elements with `.sum()?.item()`"
     );
 }
 
@@ -206,7 +206,7 @@ fn dyn_tensors_are_send_and_sync() {
     shared::<vierbein::DowncastError>();
     let x = DynTensor::from(tensor![1, 2, 3]);
     let sums = std::thread::scope(|scope| {
-        let sum = || x.sum(..).unwrap().item().unwrap();
+        let sum = || x.sum().unwrap().item().unwrap();
         [scope.spawn(sum), scope.spawn(sum)].map(|thread| thread.join().unwrap())
     });
     assert_eq!(sums, [6.into(); 2]);

@@ -289,7 +289,7 @@ fn dyn_tensors_return_out_of_memory() {
         x.matmul(&x).and_then(text);
         dyn_einsum("ij,jk,kl->il", &[&x, &x, &x]).and_then(text);
         dyn_einsum("ij,ik->jk", &[&x, &x]).and_then(text);
-        x.broadcast_to(&[3, 30, 30])?.sum(0).and_then(text);
+        x.broadcast_to(&[3, 30, 30])?.sum_axis(0).and_then(text);
         column.to_owned()?.reshape(&[900]).and_then(text);
         DynTensor::zeros(&[30, 30], DType::F64, MemoryOrder::RowMajor).and_then(text);
         x.to_owned()?.cast_into::<f64, Rank<2>, ColMajor>().map_err(Error::from);

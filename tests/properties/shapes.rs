@@ -423,8 +423,8 @@ fn negative_axes_count_from_the_end() {
             assert_eq!(x.lanes(from_end).len(), x.lanes(k).len());
             assert_eq!(x.insert_axis(from_end - 1), x.insert_axis(k));
             assert_eq!(x.insert_axis(from_end - 1).remove_axis(from_end - 1), x);
-            assert_eq!(dynamic.sum(from_end), dynamic.sum(k));
-            assert_eq!(dynamic.sum([from_end]), dynamic.sum(&[k as usize][..]));
+            assert_eq!(dynamic.sum_axis(from_end), dynamic.sum_axis(k));
+            assert_eq!(dynamic.sum_axes([from_end]), dynamic.sum_axes(&[k as usize][..]));
             assert_eq!(dynamic.cumsum(from_end), dynamic.cumsum(k));
             assert_eq!(dynamic.index_axis(from_end, -1), dynamic.index_axis(k, x.shape()[k as usize] - 1));
             assert_eq!(dynamic.insert_axis(from_end - 1), dynamic.insert_axis(k));

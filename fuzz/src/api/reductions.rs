@@ -21,7 +21,7 @@ pub(super) fn whole<T: Scalar, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: 
     match s.below(5) {
         0 => {
             let sum = attempt("try_sum", || x.try_sum());
-            let dynamic = attempt("DynTensor::sum", || erased(x).sum(..));
+            let dynamic = attempt("DynTensor::sum", || erased(x).sum());
             assert_eq!(sum.is_some(), dynamic.is_some());
             sum.into_iter().for_each(|sum| s.keep(sum));
         }
@@ -52,7 +52,7 @@ where
     match s.below(9) {
         0 => {
             let sum = attempt("try_sum_axis", || x.try_sum_axis(axis));
-            let dynamic = attempt("DynTensor::sum of an axis", || erased(x).sum(axis));
+            let dynamic = attempt("DynTensor::sum of an axis", || erased(x).sum_axis(axis));
             assert_eq!(sum.is_some(), dynamic.is_some());
             sum.into_iter().for_each(|sum| s.keep(sum));
         }

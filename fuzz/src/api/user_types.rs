@@ -191,7 +191,7 @@ pub(super) fn dynamic_axes(x: DynView<'_>, s: &mut Source<'_>) {
         return;
     }
     let axes = FickleAxes([s.axis(x.rank()), s.axis(x.rank())]);
-    let sum = attempt("DynTensor::sum of fickle axes", || x.sum(axes));
+    let sum = attempt("DynTensor::sum of fickle axes", || x.sum_axes(axes));
     sum.into_iter().for_each(|sum: DynTensor| s.keep(sum));
 }
 

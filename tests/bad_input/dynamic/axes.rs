@@ -39,18 +39,28 @@ fn norm(v: &[f64]) -> f64 {
 const SUM: Fold = |v| Some(v.iter().sum());
 
 macro_rules! reductions {
-    ($($name:ident ($($arg:expr)?) $reduction:expr, $verb:literal $view:ident $bytes:literal, $fold:expr;)*) => {
+    ($($name:ident $axis:ident $axes:ident ($($arg:expr)?) $reduction:expr, $verb:literal $view:ident $bytes:literal, $fold:expr;)*) => {
         vec![$(
             Call {
                 names: methods![$name],
                 verb: $verb,
                 operands: one,
+                run: |o, _| $view(&o[0], |x| done!(try x.$name($($arg)?))),
+                expected: |a, _| reduce(&a[0], &all_axes(&a[0]), false, $bytes, $fold),
+                cannot: &[(WrongShape, "over all axes of any shape")],
+                ..Call::NOTHING
+            }.into(),
+            Call {
+                names: methods![$axis $axes],
+                verb: $verb,
+                operands: one,
                 numbers: Numbers::Axis,
                 run: |o, n| $view(&o[0], |x| {
-                    // Reduces one axis by three methods, which must agree: the named one (such as `sum`), `reduce_keepdims` and `reduce`.
-                    done!(try x.$name(n[0] $(, $arg)?).and_then(|gone| {
+                    // Reduces one axis by four methods, which must agree, such as `sum_axis`, `sum_axes`, `reduce_keepdims` and `reduce`.
+                    done!(try x.$axis(n[0] $(, $arg)?).and_then(|gone| {
                         let kept = x.reduce_keepdims($reduction, n[0])?;
                         assert!(kept.reshape(gone.shape())?.array().is(&x.reduce($reduction, n)?.array()));
+                        assert!(x.$axes(n $(, $arg)?)?.array().is(&gone.array()));
                         Ok(gone)
                     }))
                 }),
@@ -66,30 +76,30 @@ macro_rules! reductions {
 
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows: Vec<Row> = reductions! {
-        sum() DynReduction::Sum, "sum" with 8, SUM;
-        prod() DynReduction::Prod, "product" with 8, |v| Some(v.iter().product());
-        mean() DynReduction::Mean, "mean" with 8, |v| Some(mean(v));
-        var(0) DynReduction::Var { ddof: 0 }, "variance" with 8, |v| Some(variance(v));
-        std(0) DynReduction::Std { ddof: 0 }, "deviation" with 8, |v| Some(variance(v).sqrt());
-        max() DynReduction::Max, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
-        min() DynReduction::Min, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
-        argmax() DynReduction::ArgMax, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
-        argmin() DynReduction::ArgMin, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
-        norm() DynReduction::Norm, "norm" with 8, |v| Some(norm(v));
-        ptp() DynReduction::PeakToPeak, "range" with 8,
+        sum sum_axis sum_axes () DynReduction::Sum, "sum" with 8, SUM;
+        prod prod_axis prod_axes () DynReduction::Prod, "product" with 8, |v| Some(v.iter().product());
+        mean mean_axis mean_axes () DynReduction::Mean, "mean" with 8, |v| Some(mean(v));
+        var var_axis var_axes (0) DynReduction::Var { ddof: 0 }, "variance" with 8, |v| Some(variance(v));
+        std std_axis std_axes (0) DynReduction::Std { ddof: 0 }, "deviation" with 8, |v| Some(variance(v).sqrt());
+        max max_axis max_axes () DynReduction::Max, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
+        min min_axis min_axes () DynReduction::Min, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
+        argmax argmax_axis argmax_axes () DynReduction::ArgMax, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
+        argmin argmin_axis argmin_axes () DynReduction::ArgMin, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
+        norm norm_axis norm_axes () DynReduction::Norm, "norm" with 8, |v| Some(norm(v));
+        ptp ptp_axis ptp_axes () DynReduction::PeakToPeak, "range" with 8,
             |v| Some(extreme(v, |a, b| a > b)?.1 - extreme(v, |a, b| a < b)?.1);
-        nan_sum() DynReduction::NanSum, "sum without NaN" with 8, |v| Some(numbers(v).iter().sum());
-        nan_mean() DynReduction::NanMean, "mean without NaN" with 8, |v| Some(mean(&numbers(v)));
-        nan_max() DynReduction::NanMax, "maximum without NaN" with 8, |v| v.iter().copied().reduce(f64::max);
-        nan_min() DynReduction::NanMin, "minimum without NaN" with 8, |v| v.iter().copied().reduce(f64::min);
-        nan_prod() DynReduction::NanProd, "product without NaN" with 8, |v| Some(numbers(v).iter().product());
-        nan_var(0) DynReduction::NanVar { ddof: 0 }, "variance without NaN" with 8, |v| Some(variance(&numbers(v)));
-        nan_std(0) DynReduction::NanStd { ddof: 0 }, "deviation without NaN" with 8, |v| Some(variance(&numbers(v)).sqrt());
-        nan_argmax() DynReduction::NanArgMax, "maximum without NaN" with 8, |v| extreme_number(v, |a, b| a > b);
-        nan_argmin() DynReduction::NanArgMin, "minimum without NaN" with 8, |v| extreme_number(v, |a, b| a < b);
-        all() DynReduction::All, "all" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
-        any() DynReduction::Any, "any" with_mask 1, |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
-        count() DynReduction::Count, "count" with_mask 8, |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
+        nan_sum nan_sum_axis nan_sum_axes () DynReduction::NanSum, "sum without NaN" with 8, |v| Some(numbers(v).iter().sum());
+        nan_mean nan_mean_axis nan_mean_axes () DynReduction::NanMean, "mean without NaN" with 8, |v| Some(mean(&numbers(v)));
+        nan_max nan_max_axis nan_max_axes () DynReduction::NanMax, "maximum without NaN" with 8, |v| v.iter().copied().reduce(f64::max);
+        nan_min nan_min_axis nan_min_axes () DynReduction::NanMin, "minimum without NaN" with 8, |v| v.iter().copied().reduce(f64::min);
+        nan_prod nan_prod_axis nan_prod_axes () DynReduction::NanProd, "product without NaN" with 8, |v| Some(numbers(v).iter().product());
+        nan_var nan_var_axis nan_var_axes (0) DynReduction::NanVar { ddof: 0 }, "variance without NaN" with 8, |v| Some(variance(&numbers(v)));
+        nan_std nan_std_axis nan_std_axes (0) DynReduction::NanStd { ddof: 0 }, "deviation without NaN" with 8, |v| Some(variance(&numbers(v)).sqrt());
+        nan_argmax nan_argmax_axis nan_argmax_axes () DynReduction::NanArgMax, "maximum without NaN" with 8, |v| extreme_number(v, |a, b| a > b);
+        nan_argmin nan_argmin_axis nan_argmin_axes () DynReduction::NanArgMin, "minimum without NaN" with 8, |v| extreme_number(v, |a, b| a < b);
+        all all_axis all_axes () DynReduction::All, "all" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
+        any any_axis any_axes () DynReduction::Any, "any" with_mask 1, |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
+        count count_axis count_axes () DynReduction::Count, "count" with_mask 8, |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
     };
     let calls = [
         Call {
@@ -140,8 +150,26 @@ pub(crate) fn rows() -> Vec<Row> {
             names: methods![logsumexp],
             verb: "logsumexp",
             operands: one,
+            run: |o, _| with(&o[0], |x| done!(try x.logsumexp())),
+            expected: |a, _| log_sum(&a[0], &all_axes(&a[0]), false),
+            cannot: &[(WrongShape, "over all axes of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![logsumexp_axis],
+            verb: "logsumexp",
+            operands: one,
             numbers: Numbers::Axis,
-            run: |o, n| with(&o[0], |x| done!(try x.logsumexp(n[0]))),
+            run: |o, n| with(&o[0], |x| done!(try x.logsumexp_axis(n[0]))),
+            expected: |a, n| log_sum(&a[0], n, false),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![logsumexp_axes],
+            verb: "logsumexp",
+            operands: one,
+            numbers: Numbers::Pair,
+            run: |o, n| with(&o[0], |x| done!(try x.logsumexp_axes(n))),
             expected: |a, n| log_sum(&a[0], n, false),
             ..Call::NOTHING
         },

@@ -25,7 +25,7 @@ fn zeros(shape: &[usize]) -> Result<DynTensor, Error> {
 
 /// Returns the vector 0, 1, 2, .., with one element for each `true` in the mask.
 fn values(mask: DynView<'_>) -> Result<DynTensor, Error> {
-    let count = mask.count(..)?.item()?.get::<i64>().expect("a count");
+    let count = mask.count()?.item()?.get::<i64>().expect("a count");
     Ok(vector((0..count).map(|k| k as f64).collect()))
 }
 
