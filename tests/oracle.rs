@@ -1,5 +1,7 @@
 //! Compares results with the data in `tests/data`, which come from other programs or from closed forms.
 
+#[path = "oracle/choosing.rs"]
+mod choosing;
 #[path = "oracle/einsum.rs"]
 mod einsum;
 #[path = "oracle/joining.rs"]
@@ -15,6 +17,8 @@ mod shapes;
 #[cfg(feature = "npy")]
 #[path = "oracle/statistics.rs"]
 mod statistics;
+#[path = "oracle/table.rs"]
+mod table;
 #[path = "oracle/values.rs"]
 mod values;
 

@@ -1,0 +1,276 @@
+//! Reads the tables of `scripts/make-value-tables.py`, and runs their cases with operands in several memory layouts.
+
+use vierbein::prelude::*;
+use vierbein::{DynTensor, Error, MemoryOrder, Storage, c64};
+
+/// An element type of the tables.
+pub(crate) trait Number: Element {
+    fn parse(text: &str) -> Self;
+}
+
+macro_rules! numbers {
+    ($($t:ty: $text:ident => $parsed:expr;)*) => {$(
+        impl Number for $t {
+            fn parse($text: &str) -> $t {
+                $parsed
+            }
+        }
+    )*};
+}
+numbers! {
+    f64: text => text.parse().unwrap();
+    f32: text => text.parse().unwrap();
+    i64: text => text.parse().unwrap();
+    i32: text => text.parse().unwrap();
+    bool: text => text == "1";
+    c64: text => {
+        let (re, im) = text.split_once(',').unwrap();
+        c64::new(re.parse().unwrap(), im.parse().unwrap())
+    };
+}
+
+/// A tensor: its elements are in row-major order, as text. So −0 differs from 0, and NaN equals NaN.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Values {
+    dtype: String,
+    shape: Vec<usize>,
+    elements: Vec<String>,
+}
+
+impl Values {
+    /// Reads a tensor of a table. The elements are written as Rust writes them.
+    fn read(text: &str) -> Values {
+        let (head, elements) = text.split_once(':').unwrap();
+        let mut head = head.split(' ');
+        let dtype = head.next().unwrap().replace("c64", c64::DTYPE.name());
+        let shape = head.map(|extent| extent.parse().unwrap()).collect();
+        fn same<T: Number>(texts: &str) -> Vec<String> {
+            texts.split_whitespace().map(|text| format!("{:?}", T::parse(text))).collect()
+        }
+        let elements = match &*dtype {
+            "f64" => same::<f64>(elements),
+            "f32" => same::<f32>(elements),
+            "i64" => same::<i64>(elements),
+            "i32" => same::<i32>(elements),
+            "bool" => same::<bool>(elements),
+            _ => same::<c64>(elements),
+        };
+        Values { dtype, shape, elements }
+    }
+
+    /// Returns a result.
+    pub(crate) fn of<T: Element, D: Dim, O: Order, S: Storage<T, Cpu>>(
+        x: &Tensor<T, D, O, Cpu, S>,
+    ) -> Values {
+        let elements = x.as_order::<RowMajor>().iter().map(|x| format!("{x:?}")).collect();
+        Values { dtype: T::DTYPE.to_string(), shape: x.shape().as_ref().to_vec(), elements }
+    }
+
+    /// Returns a result of a dynamic call.
+    pub(crate) fn of_dynamic(x: &DynTensor) -> Values {
+        let x = x.to_order(MemoryOrder::RowMajor).unwrap();
+        fn elements<T: Element>(x: &DynTensor) -> Vec<String> {
+            x.to_vec::<T>().unwrap().iter().map(|x| format!("{x:?}")).collect()
+        }
+        let elements = match x.dtype().name() {
+            "f64" => elements::<f64>(&x),
+            "f32" => elements::<f32>(&x),
+            "i64" => elements::<i64>(&x),
+            "i32" => elements::<i32>(&x),
+            "bool" => elements::<bool>(&x),
+            _ => elements::<c64>(&x),
+        };
+        Values { dtype: x.dtype().to_string(), shape: x.shape().to_vec(), elements }
+    }
+
+    /// Returns whether the numbers differ at most by the tolerance, relative to the expected number or to 1 if that is larger.
+    fn is_near(&self, expected: &Values, tolerance: f64) -> bool {
+        let near =
+            |(found, expected): (&String, &String)| match (found.parse::<f64>(), expected.parse::<f64>()) {
+                (Ok(a), Ok(b)) if b.is_finite() => (a - b).abs() <= tolerance * b.abs().max(1.0),
+                _ => found == expected,
+            };
+        (&self.dtype, &self.shape) == (&expected.dtype, &expected.shape)
+            && self.elements.iter().zip(&expected.elements).all(near)
+    }
+}
+
+/// A line of a table.
+pub(crate) struct Case {
+    line: &'static str,
+    pub(crate) op: &'static str,
+    order: &'static str,
+    pub(crate) arguments: Vec<&'static str>,
+    operands: Vec<(Values, Vec<&'static str>)>,
+    /// The results, or `None` if the call returns an error.
+    expected: Option<Vec<Values>>,
+}
+
+impl Case {
+    /// Returns the number of operands.
+    pub(crate) fn len(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// Returns the name of the element type of an operand.
+    pub(crate) fn dtype(&self, operand: usize) -> &str {
+        &self.operands[operand].0.dtype
+    }
+}
+
+fn cases(table: &'static str) -> impl Iterator<Item = Case> {
+    table.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let [op, order, arguments, operands, results] =
+            line.split('|').collect::<Vec<_>>().try_into().expect("five columns");
+        let elements = |text: &'static str| text.split_once(':').unwrap().1.split_whitespace().collect();
+        Case {
+            line,
+            op,
+            order,
+            arguments: arguments.split_whitespace().collect(),
+            operands: operands.split(';').map(|text| (Values::read(text), elements(text))).collect(),
+            expected: (results != "error").then(|| results.split(';').map(Values::read).collect()),
+        }
+    })
+}
+
+/// How the elements of an operand are arranged in memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arrangement {
+    Contiguous,
+    /// All strides are negative.
+    Reversed,
+    /// Contiguous in the other memory order.
+    OtherOrder,
+    /// There is an unused element after each element, and the stride of the first axis is negative.
+    Sliced,
+}
+const ARRANGEMENTS: [Arrangement; 4] =
+    [Arrangement::Contiguous, Arrangement::Reversed, Arrangement::OtherOrder, Arrangement::Sliced];
+
+/// The elements of an operand in memory, with the strides of a view.
+pub(crate) struct Memory<T, D: Dim> {
+    data: Vec<T>,
+    shape: D::Shape,
+    strides: D::Strides,
+    offset: usize,
+}
+
+impl<T: Number, D: Dim> Memory<T, D> {
+    pub(crate) fn view<O: Order>(&self) -> TensorView<'_, T, D, O> {
+        TensorView::from_slice_strided(&self.data, self.shape, self.strides, self.offset)
+    }
+
+    pub(crate) fn view_mut<O: Order>(&mut self) -> TensorViewMut<'_, T, D, O> {
+        TensorViewMut::from_slice_strided_mut(&mut self.data, self.shape, self.strides, self.offset)
+    }
+}
+
+/// A case in one memory order, with one arrangement of the operands.
+pub(crate) struct Run<'a> {
+    pub(crate) case: &'a Case,
+    arrangement: usize,
+}
+
+impl Run<'_> {
+    /// Returns argument `k` as a number.
+    pub(crate) fn argument<N: std::str::FromStr<Err: std::fmt::Debug>>(&self, k: usize) -> N {
+        self.case.arguments[k].parse().unwrap()
+    }
+
+    /// Returns the rank of an operand, or 0 if there are fewer operands.
+    pub(crate) fn rank(&self, operand: usize) -> usize {
+        self.case.operands.get(operand).map_or(0, |(values, _)| values.shape.len())
+    }
+
+    /// Returns an operand. Different operands of a case have different arrangements.
+    pub(crate) fn operand<T: Number, D: Dim, O: Order>(&self, k: usize) -> Memory<T, D> {
+        let (values, texts) = &self.case.operands[k];
+        assert_eq!((&*values.dtype, values.shape.len()), (T::DTYPE.name(), D::NDIM), "{}", self.case.line);
+        let arrangement = ARRANGEMENTS[(self.arrangement + k) % ARRANGEMENTS.len()];
+        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        shape.as_mut().copy_from_slice(&values.shape);
+        let (negative, width, row_major) = match arrangement {
+            Arrangement::Contiguous => (0, 1, O::ROW_MAJOR),
+            Arrangement::Reversed => (D::NDIM, 1, O::ROW_MAJOR),
+            Arrangement::OtherOrder => (0, 1, !O::ROW_MAJOR),
+            Arrangement::Sliced => (1, 2, O::ROW_MAJOR),
+        };
+        let (mut stride, mut offset) = (width, 0);
+        let mut axes: Vec<usize> = (0..D::NDIM).collect();
+        if row_major {
+            axes.reverse();
+        }
+        for axis in axes {
+            let extent = values.shape[axis];
+            strides.as_mut()[axis] = if axis < negative { -(stride as isize) } else { stride as isize };
+            offset += if axis < negative { stride * extent.saturating_sub(1) } else { 0 };
+            stride *= extent;
+        }
+        let offset = if texts.is_empty() { 0 } else { offset };
+        let mut memory = Memory { data: vec![T::default(); stride.max(1)], shape, strides, offset };
+        let mut view: TensorViewMut<'_, T, D, O> = memory.view_mut();
+        for (to, text) in view.as_order_mut::<RowMajor>().iter_mut().zip(texts) {
+            *to = T::parse(text);
+        }
+        memory
+    }
+
+    /// Returns an operand as a dynamic tensor, which is contiguous.
+    pub(crate) fn dynamic(&self, k: usize, order: MemoryOrder) -> DynTensor {
+        let (values, texts) = &self.case.operands[k];
+        fn of<T: Number>(shape: &[usize], texts: &[&str]) -> DynTensor {
+            let data = texts.iter().map(|text| T::parse(text)).collect();
+            DynTensor::from_vec(shape, data, MemoryOrder::RowMajor).unwrap()
+        }
+        let of = match &*values.dtype {
+            "f64" => of::<f64>,
+            "f32" => of::<f32>,
+            "i64" => of::<i64>,
+            "i32" => of::<i32>,
+            "bool" => of::<bool>,
+            _ => of::<c64>,
+        };
+        of(&values.shape, texts).to_order(order).unwrap()
+    }
+}
+
+/// The results of a call.
+pub(crate) type Results = Result<Vec<Values>, Error>;
+
+/// Runs all cases of a table in both memory orders, with the given number of arrangements, and compares the results. `run` takes a case
+/// and a memory order. `tolerance` returns 0 for operations whose results are exact.
+pub(crate) fn check_table(
+    table: &'static str,
+    expected_count: usize,
+    arrangements: usize,
+    tolerance: impl Fn(&Case) -> f64,
+    run: impl Fn(&Run<'_>, MemoryOrder) -> Results,
+) {
+    let mut count = 0;
+    for case in cases(table) {
+        for (order, symbol) in [(MemoryOrder::RowMajor, "C"), (MemoryOrder::ColMajor, "F")] {
+            if !case.order.is_empty() && case.order != symbol {
+                continue;
+            }
+            for (arrangement, name) in ARRANGEMENTS.iter().enumerate().take(arrangements) {
+                let found = run(&Run { case: &case, arrangement }, order);
+                let message = format!("{order:?}, {name:?}: {}", case.line);
+                match (&found, &case.expected) {
+                    (Ok(found), Some(expected)) => {
+                        let tolerance = tolerance(&case);
+                        let equal = found == expected
+                            || tolerance > 0.0
+                                && found.len() == expected.len()
+                                && found.iter().zip(expected).all(|(a, b)| a.is_near(b, tolerance));
+                        assert!(equal, "{message}\nfound {found:?}\nexpected {expected:?}");
+                    }
+                    (Err(_), None) => {}
+                    _ => panic!("{message}\nfound {found:?}"),
+                }
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(count, expected_count);
+}
