@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/choosing.txt: results of NumPy (2 or later), for tests/oracle/choosing.rs.
+"""Writes tests/data/choosing.txt and sorting.txt: results of NumPy (2 or later), for tests/oracle/choosing.rs and sorting.rs.
 
     scripts/make-value-tables.py    # in any directory
 
@@ -167,4 +167,147 @@ def choosing():
     write("choosing.txt")
 
 
+# ------------------------------------------------------------------ sorted elements, and searches
+
+
+def descending(x):
+    """Returns an array whose ascending order is the descending order of `x`, with NaN last."""
+    return -x if x.dtype.kind == "f" else ~x
+
+
+def argsort(x, axis):
+    return np.argsort(x, axis, kind="stable")
+
+
+def top(x, axis, k):
+    if k > x.shape[axis]:
+        raise ValueError
+    at = np.take(argsort(descending(x), axis), range(k), axis)
+    return [np.take_along_axis(x, at, axis), at]
+
+
+def partition(x, axis, k):
+    """Returns the elements at index `k` along the axis, and the elements before it and from it on, both sorted."""
+    k = range(x.shape[axis])[k]
+    parts = np.partition(x, k, axis)
+    left, right = np.split(parts, [k], axis)
+    return [np.take(parts, k, axis), np.concatenate([np.sort(left, axis), np.sort(right, axis)], axis)]
+
+
+def distinct(x):
+    """Returns distinct elements, first indices, inverse and counts. The values are those at the first indices, because NumPy does not say
+    which of 0 and -0 it returns."""
+    _, first, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    return [x.ravel()[first], first, inverse.ravel(), counts]
+
+
+def union(x, y):
+    """As `np.union1d`, with the zero that comes first."""
+    return distinct(np.concatenate([x.ravel(), y.ravel()]))[0]
+
+
+def members(x, y, are):
+    """Returns the distinct elements of `x` that are, or are not, in `y`, as `np.intersect1d` and `np.setdiff1d`, with the zero that comes
+    first in `x`."""
+    x = distinct(x)[0]
+    return x[np.isin(x, y) == are]
+
+
+def histogram(x, weights, kind, bins):
+    """Returns counts, sums of weights, and edges."""
+    if kind == "count" and x.size == 0:
+        raise ValueError  # NumPy's bins are then from 0 to 1.
+    args = {"count": {"bins": bins[0]}, "range": {"bins": bins[0], "range": bins[1:]}, "edges": {"bins": bins}}[kind]
+    counts, edges = np.histogram(x, **args)
+    sums, _ = np.histogram(x, weights=weights, **args)
+    return [counts, sums.astype(float), edges.astype(float)]
+
+
+def pools(dtype):
+    """Lists of elements. The first has NaN or the extrema of the type."""
+    if dtype[0] == "f":
+        return [SPECIAL, ORDINARY]
+    return [[np.iinfo(dtype).max, *WHOLE, np.iinfo(dtype).min, 0], WHOLE]
+
+
+def not_empty(x, axis, function):
+    """NumPy returns NaN if there are zero elements along the axis. In the library, this is an error."""
+    if x.shape[axis] == 0:
+        raise ValueError
+    return function(x, axis=axis)
+
+
+def sorting():
+    types = ["float64", "float32", "int64", "int32"]
+    for dtype, shape in shapes_of_types(types):
+        for values in pools(dtype):
+            x, rank = operand(shape, dtype, values), len(shape)
+            for axis in range(rank):
+                n = shape[axis]
+                at = argsort(descending(x), axis)
+                line("sort", [axis], [x], lambda: np.sort(x, axis, kind="stable"))
+                line("argsort", [axis - rank], [x], lambda: argsort(x, axis))
+                line("sort_descending", [axis - rank], [x], lambda: np.take_along_axis(x, at, axis))
+                line("argsort_descending", [axis], [x], lambda: at)
+                for k in [0, (n + 1) // 2, n + 1]:
+                    line("top_k", [axis, k], [x], lambda: top(x, axis, k))
+                # The order of equal elements on one side is unspecified, so there is no -0.
+                y = x + x.dtype.type(0)
+                for k in [n // 2, -1, n] if dtype.endswith("64") else [n // 2]:
+                    line("partition", [axis, k], [y], lambda: partition(y, axis, k))
+                # Sums of the extrema of integers are rounded differently.
+                if dtype[0] == "f" or values is WHOLE:
+                    line("median_axis", [axis], [x], lambda: not_empty(x, axis, np.median))
+            both_orders("unique", [], [x], distinct)
+            if dtype[0] == "f" or values is WHOLE:
+                line("median", [], [x], lambda: not_empty(x.ravel(), 0, np.median))
+    for dtype in types:
+        few, many = (operand((n,), dtype, WHOLE if dtype[0] == "i" else SPECIAL, start=2) for n in (4, 13))
+        sets = [few[:0], few[:1], few, many[:12].reshape(3, 4), many, many[:0].reshape(0, 3)]
+        sets = sets if dtype.endswith("64") else sets[1:4]
+        for x in sets:
+            line_of = np.sort(x, None)
+            edges = line_of[line_of == line_of]
+            for y in sets:
+                for name, right in [("left", False), ("right", True)] if x.ndim == 1 else []:
+                    line("searchsorted", [name], [line_of, y], lambda: np.searchsorted(line_of, y, name))
+                    line("digitize", ["right" if right else "left"], [y, edges], lambda: np.digitize(y, edges, right))
+                line("isin", [], [x, y], lambda: np.isin(x, y))
+                both_orders("set_union", [], [x, y], union)
+                both_orders("set_intersection", [], [x, y], lambda x, y: members(x, y, True))
+                both_orders("set_difference", [], [x, y], lambda x, y: members(x, y, False))
+        for shape in [(1, 1), (1, 7), (3, 7), (2, 0), (3, 1)]:
+            x = operand(shape, dtype, [*few, few[0]])
+            line("lexsort", [], [x], lambda: np.lexsort(x))
+    for dtype in ["int64", "int32"]:
+        for shape in FEW_SHAPES + [(1,), (3, 1, 5)]:
+            x = operand(shape, dtype, [3, 0, 1, 3, 3, 7])
+            weights = random.integers(-8, 8, size=shape) / 4
+            for least in [0, 3, 9]:
+                line("bincount", [least], [x], lambda: np.bincount(x.ravel(), minlength=least))
+                # NumPy returns integers if there are no weights.
+                sums = lambda: np.bincount(x.ravel(), weights.ravel(), least).astype(float)
+                line("bincount_weighted", [least], [x, weights], sums)
+        line("bincount", [0], [x - 1], lambda: np.bincount((x - 1).ravel()))
+    for dtype, values in [("float64", SPECIAL), ("float64", [1, 2, 2, 2.5, 7, -3, -0.0]), ("int64", WHOLE)]:
+        for shape in [(0,), (1,), (7,), (3, 5), (0, 3)]:
+            x = operand(shape, dtype, values)
+            weights = random.integers(-8, 8, size=shape) / 4
+            bins = [("count", [3]), ("range", [4, -2, 2]), ("range", [1, 3, 3]), ("edges", [0, 1.5, 1.5, 3]), ("edges", [-INF, 0, INF])]
+            for kind, bins in bins:
+                line("histogram", [kind, *bins], [x, weights], lambda: histogram(x, weights, kind, bins))
+    for dtype in ["float64", "float32", "int64"]:
+        for shape in [(7,), (3, 5), (0, 3)]:
+            # Without infinities: in NumPy, a difference of two infinities makes some quantiles NaN.
+            for values in [WHOLE] if dtype[0] == "i" else [FINITE, [1.5, NAN, 0.0, 3, 2, 3, 1]]:
+                x = operand(shape, dtype, values)
+                for method in METHODS if dtype == "float64" and NAN not in values else ["linear", "inverted_cdf"]:
+                    for axis, level in [(-1, 0.3), (0, 0.5), (-1, 1)]:
+                        # Some methods of NumPy return integers for integers.
+                        quantile = lambda x, axis: np.quantile(x.astype(dtype if dtype[0] == "f" else float), level, axis, method=method)
+                        line("quantile", [axis, level, method], [x], lambda: not_empty(x, axis, quantile))
+    write("sorting.txt")
+
+
 choosing()
+sorting()

@@ -14,6 +14,8 @@ mod orders;
 mod reductions;
 #[path = "oracle/shapes.rs"]
 mod shapes;
+#[path = "oracle/sorting.rs"]
+mod sorting;
 #[cfg(feature = "npy")]
 #[path = "oracle/statistics.rs"]
 mod statistics;

@@ -3,7 +3,7 @@
 use super::{Matrix, both_orders, listed};
 use vierbein::{Bins, Cpu, DynTensor, Error, MemoryOrder, Order, Quantile, Rank, Side, Tensor, s, tensor};
 
-const METHODS: [(&str, Quantile); 9] = [
+pub(crate) const METHODS: [(&str, Quantile); 9] = [
     ("inverted_cdf", Quantile::InvertedCdf),
     ("averaged_inverted_cdf", Quantile::AveragedInvertedCdf),
     ("closest_observation", Quantile::ClosestObservation),
