@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/data/choosing.txt and sorting.txt: results of NumPy (2 or later), for tests/oracle/choosing.rs and sorting.rs.
+"""Writes tests/data/choosing.txt, sorting.txt and statistics.txt: results of NumPy (2 or later) and SciPy, for tests/oracle/choosing.rs,
+sorting.rs and statistics_table.rs.
 
     scripts/make-value-tables.py    # in any directory
 
@@ -15,6 +16,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import scipy.special
 
 DATA = Path(__file__).resolve().parent.parent / "tests/data"
 NAMES = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "complex128": "c64", "bool": "bool"}
@@ -309,5 +311,100 @@ def sorting():
     write("sorting.txt")
 
 
+# ------------------------------------------------------------------ statistics and related operations
+
+
+GAPS = [NAN, 1.5, 3, -INF, NAN, -2, INF, 0, 0.25, NAN, 7]
+FINITE_COMPLEX = [1 + 2j, 0, 3j, 2.5 - 1j, -2.5, 1 + 2j, -0.5 + 0.25j]
+
+
+def covariance(x, ddof):
+    n = x.shape[1]
+    # NumPy returns an infinity for some covariances of at most `ddof` observations, the library NaN for all.
+    return np.cov(x, ddof=ddof).reshape(len(x), len(x)).astype(x.dtype) + (NAN if n <= ddof else 0)
+
+
+def log_softmax(x, axis):
+    """The library returns NaN if the maximum is NaN or infinite, SciPy for some elements only."""
+    finite = np.isfinite(np.max(x, axis, keepdims=True))
+    return np.where(finite, scipy.special.log_softmax(x, axis), x.dtype.type(NAN))
+
+
+def of_no_elements(x, function):
+    """SciPy has no result for zero elements along the axis. In the library, the result has zero elements, too."""
+    return function() if x.size else x
+
+
+def one_hot(labels, classes):
+    if labels.size and labels.min() < 0:
+        raise IndexError
+    return np.eye(classes)[labels]
+
+
+def statistics():
+    for dtype, shape in shapes_of_types(["float64", "float32", "int64"]):
+        real, rank = dtype[0] == "f", len(shape)
+        for values in [FINITE, GAPS] if real else [WHOLE]:
+            x = operand(shape, dtype, values)
+            for axis in range(rank):
+                n, signed = shape[axis], axis if axis % 2 else axis - rank
+                line("cummax", [signed], [x], lambda: np.maximum.accumulate(x, axis))
+                line("cummin", [signed], [x], lambda: np.minimum.accumulate(x, axis))
+                line("ptp", [signed], [x], lambda: np.ptp(x, axis))
+                if not real:
+                    continue
+                for name in ["nansum", "nanprod", "nanmean", "nanmax", "nanmin"]:
+                    line(name, [signed], [x], lambda: getattr(np, name)(x, axis))
+                # NumPy replaces NaN by an infinity, which hides infinite elements. The finite limits have the same order.
+                limited = np.clip(x, -1e30, 1e30)
+                for name in ["nanargmax", "nanargmin"]:
+                    line(name, [signed], [x], lambda: getattr(np, name)(limited, axis))
+                line("nanvar", [signed, 1], [x], lambda: np.nanvar(x, axis, ddof=1))
+                line("nanstd", [signed, 0], [x], lambda: np.nanstd(x, axis))
+                line("trapezoid", [signed, 0.5], [x], lambda: np.trapezoid(x, dx=0.5, axis=axis).astype(dtype))
+                line("softmax", [signed], [x], lambda: of_no_elements(x, lambda: scipy.special.softmax(x, axis)))
+                line("log_softmax", [signed], [x], lambda: of_no_elements(x, lambda: log_softmax(x, axis)))
+                line("logsumexp", [signed], [x], lambda: scipy.special.logsumexp(x, axis))
+                for weights in [range(1, n + 1), [1, -1, 0.5, 2, 0.25, 3, -1][:n], [0] * n]:
+                    weights = np.array(list(weights), dtype)
+                    line("average", [signed], [x, weights], lambda: np.average(x, axis, weights))
+            if real:
+                line("nan_to_num", [], [-x], lambda: np.nan_to_num(-x))
+    for dtype, values in [("float64", FINITE), ("float64", GAPS), ("float32", FINITE)]:
+        for shape in [(0, 3), (3, 0), (1, 1), (1, 5), (3, 1), (3, 5)]:
+            x = operand(shape, dtype, values)
+            for ddof in [0, 1, 2]:
+                line("cov", [ddof], [x], lambda: covariance(x, ddof))
+            line("corrcoef", [], [x], lambda: np.corrcoef(x).reshape(len(x), len(x)).astype(dtype))
+    for points in [0, 1, 2, 5]:
+        xp, fp = np.array([-2, 0, 0.5, 3, 7.5])[:points], operand((points,), "float64", FINITE)
+        for values in [FINITE, GAPS]:
+            for shape in [(0,), (1,), (7,), (3, 5), (3, 0)]:
+                x = operand(shape, "float64", values)
+                # With one point, NumPy returns its value for NaN, too; in the library, NaN stays NaN.
+                line("interp", [], [x, xp, fp], lambda: np.where(np.isnan(x), NAN, np.interp(x, xp, fp)))
+    for dtype, values in [("float64", FINITE), ("float64", GAPS), ("int64", WHOLE), ("complex128", FINITE_COMPLEX)]:
+        for shape, axis in [((3,), 0), ((1, 3), 1), ((0, 3), -1), ((3, 0), 0), ((3, 5), 0), ((5, 3), 1), ((3, 3, 5), -3), ((3, 5), 1)]:
+            x, y = operand(shape, dtype, values), operand(shape, dtype, values, start=4)
+            line("cross", [axis], [x, y], lambda: np.cross(x, y, axis=axis) if shape[axis] == 3 else out_of_range())
+        for n, m in [(0, 1), (1, 0), (1, 1), (5, 1), (1, 4), (5, 3), (3, 5)]:
+            x, y = operand((n,), dtype, values), operand((m,), dtype, values, start=2)
+            for mode in ["full", "same", "valid"]:
+                line("convolve", [mode], [x, y], lambda: np.convolve(x, y, mode))
+                line("correlate", [mode], [x, y], lambda: np.correlate(x, y, mode))
+        if values is not GAPS:
+            for n in [0, 1, 3]:
+                for shape in [(0,), (1,), (5,), (3, 0), (3, 5)]:
+                    polynomial, x = operand((n,), dtype, values, start=2), operand(shape, dtype, values)
+                    line("polyval", [], [polynomial, x], lambda: np.polyval(polynomial, x))
+    for classes in [0, 1, 4]:
+        for shape in [(0,), (1,), (5,), (3, 0), (3, 5)]:
+            for labels in [[3, 0, 1, 3, 2], [0], [-1, 0]]:
+                labels = operand(shape, "int64", labels)
+                line("one_hot", [classes], [labels], lambda: one_hot(labels, classes))
+    write("statistics.txt")
+
+
 choosing()
 sorting()
+statistics()

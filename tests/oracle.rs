@@ -19,6 +19,8 @@ mod sorting;
 #[cfg(feature = "npy")]
 #[path = "oracle/statistics.rs"]
 mod statistics;
+#[path = "oracle/statistics_table.rs"]
+mod statistics_table;
 #[path = "oracle/table.rs"]
 mod table;
 #[path = "oracle/values.rs"]
