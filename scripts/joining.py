@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/joining.txt: NumPy's results of operations that join, cut, repeat and pad, for tests/oracle/joining.rs.
+"""Writes tests/data/joining.txt: NumPy's results of operations that join, cut, repeat, pad and pair, for tests/oracle/joining.rs.
 
     scripts/joining.py > tests/data/joining.txt    # needs NumPy 2
 
@@ -49,6 +49,8 @@ def main():
             for parts in range(1, shape[axis] + 1):
                 if shape[axis] % parts == 0:
                     line("split", f"{axis};{parts}", [shape], np.split(x, parts, axis))
+            for length in sorted({1, 2, shape[axis], shape[axis] + 3}) if shape[axis] else []:
+                line("chunks", f"{axis};{length}", [shape], np.split(x, range(length, shape[axis], length), axis))
             n = shape[axis]
             for positions in ([], [0], [n], [n // 2], [n // 3, n // 2, n]):
                 line("split_at_each", f"{axis};{numbers(positions)}", [shape], np.split(x, positions, axis))
@@ -64,6 +66,12 @@ def main():
                     continue
                 padded = np.pad(x, widths, mode, **({"constant_values": -7} if mode == "constant" else {}))
                 line("pad", f"{mode};{numbers(w for pair in widths for w in pair)}", [shape], padded)
+        if rank > 1 and x.size:
+            for axes in ((0, 1), (-1, 0)):
+                for lengths in ((1, 1), (2, 2), (1, 2), tuple(shape[axis] for axis in axes)):
+                    if all(length <= shape[axis] for axis, length in zip(axes, lengths)):
+                        windows = np.lib.stride_tricks.sliding_window_view(x, lengths, axes)
+                        line("windows", f"{numbers(axes)};{numbers(lengths)}", [shape], windows)
         if rank > 1:
             for k in (-9, -1, 0, 1, 2, 9):
                 line("tril", f"{k}", [shape], np.tril(x, k))
@@ -79,6 +87,13 @@ def main():
                  np.concatenate([x, second, operand(shape, x.size + second.size)], axis))
         for axis in range(-rank - 1, rank + 1):
             line("stack", f"{axis}", [shape, shape], np.stack([x, operand(shape, x.size)], axis))
+        for extent in (0, 1, 3):
+            y = operand((extent,), x.size)
+            line("outer_map", "", [shape, (extent,)], np.subtract.outer(x, y))
+    for extents in ((3,), (0,), (2, 3), (5, 1), (0, 3), (3, 1, 5), (2, 0, 3)):
+        firsts = np.cumsum((0, *extents))
+        axes = [operand((extent,), first) for extent, first in zip(extents, firsts)]
+        line("meshgrid", "", [(extent,) for extent in extents], list(np.meshgrid(*axes, indexing="ij")))
 
 
 main()
