@@ -137,8 +137,10 @@ def choosing():
                 if dtype != "bool":
                     # Small multiples of 1/4, so that sums are exact in every order.
                     values = random.integers(-8, 8, size=shape[:axis] + at.shape + shape[axis + 1 :]).astype(dtype)
-                    values = values / 4 if dtype[0] in "fc" else values
-                    line("scatter_add", [signed], [x, at, values.astype(dtype)], lambda: added(x, axis, at, values))
+                    values = (values / 4 if dtype[0] in "fc" else values).astype(dtype)
+                    one = np.full((1,) * values.ndim, 2, dtype)
+                    for values in [values, one] if at.shape == (2, 3) else [values]:
+                        line("scatter_add", [signed], [x, at, values], lambda: added(x, axis, at, values))
             # The library checks positions even if the result is empty; NumPy does not.
             for at in [[n], [0, -n - 1]]:
                 line("take", [axis], [x, np.array(at)], lambda: np.take(x, at, axis) if x.size else out_of_range())
@@ -301,7 +303,7 @@ def sorting():
     for dtype in ["float64", "float32", "int64"]:
         for shape in [(7,), (3, 5), (0, 3)]:
             # Without infinities: in NumPy, a difference of two infinities makes some quantiles NaN.
-            for values in [WHOLE] if dtype[0] == "i" else [FINITE, [1.5, NAN, 0.0, 3, 2, 3, 1]]:
+            for values in [WHOLE] if dtype[0] == "i" else [FINITE, [1.5, NAN, 0.0, 3, NAN, NAN, 1]]:
                 x = operand(shape, dtype, values)
                 for method in METHODS if dtype == "float64" and NAN not in values else ["linear", "inverted_cdf"]:
                     for axis, level in [(-1, 0.3), (0, 0.5), (-1, 1)]:
@@ -335,6 +337,15 @@ def of_no_elements(x, function):
     return function() if x.size else x
 
 
+def polyval(polynomial, x):
+    """As `np.polyval`, which begins with 0 instead of the first coefficient, so that its results for infinities are NaN."""
+    y = np.zeros_like(x) + (polynomial[0] if polynomial.size else x.dtype.type(0))
+    for coefficient in polynomial[1:]:
+        y = y * x + coefficient
+    assert np.array_equal(y[np.isfinite(x)], np.polyval(polynomial, x[np.isfinite(x)]))
+    return y
+
+
 def one_hot(labels, classes):
     if labels.size and labels.min() < 0:
         raise IndexError
@@ -361,6 +372,7 @@ def statistics():
                     line(name, [signed], [x], lambda: getattr(np, name)(limited, axis))
                 line("nanvar", [signed, 1], [x], lambda: np.nanvar(x, axis, ddof=1))
                 line("nanstd", [signed, 0], [x], lambda: np.nanstd(x, axis))
+                line("nanmedian", [signed], [x], lambda: not_empty(x, axis, np.nanmedian))
                 line("trapezoid", [signed, 0.5], [x], lambda: np.trapezoid(x, dx=0.5, axis=axis).astype(dtype))
                 line("softmax", [signed], [x], lambda: of_no_elements(x, lambda: scipy.special.softmax(x, axis)))
                 line("log_softmax", [signed], [x], lambda: of_no_elements(x, lambda: log_softmax(x, axis)))
@@ -392,11 +404,10 @@ def statistics():
             for mode in ["full", "same", "valid"]:
                 line("convolve", [mode], [x, y], lambda: np.convolve(x, y, mode))
                 line("correlate", [mode], [x, y], lambda: np.correlate(x, y, mode))
-        if values is not GAPS:
-            for n in [0, 1, 3]:
-                for shape in [(0,), (1,), (5,), (3, 0), (3, 5)]:
-                    polynomial, x = operand((n,), dtype, values, start=2), operand(shape, dtype, values)
-                    line("polyval", [], [polynomial, x], lambda: np.polyval(polynomial, x))
+        for n in [0, 1, 3]:
+            for shape in [(0,), (1,), (5,), (3, 0), (3, 5)]:
+                polynomial, x = operand((n,), dtype, WHOLE, start=4), operand(shape, dtype, values)
+                line("polyval", [], [polynomial, x], lambda: polyval(polynomial, x))
     for classes in [0, 1, 4]:
         for shape in [(0,), (1,), (5,), (3, 0), (3, 5)]:
             for labels in [[3, 0, 1, 3, 2], [0], [-1, 0]]:

@@ -6,7 +6,7 @@ use vierbein::prelude::*;
 use vierbein::{CastTo, ConvolutionMode, DType, DynTensor, MemoryOrder, c64};
 
 const TABLE: &str = include_str!("../data/statistics.txt");
-const CASES: usize = 1314;
+const CASES: usize = 1375;
 
 fn tolerance(case: &Case) -> f64 {
     match case.op {
@@ -53,6 +53,7 @@ fn real<T: Number + RealFloat + CastTo<T>, D: RemoveAxes<1>, O: Order>(run: &Run
         "nanargmin" => Values::of(&x.try_nan_argmin_axis(axis())?),
         "nanvar" => Values::of(&x.try_nan_var_axis(axis(), run.argument(1))?),
         "nanstd" => Values::of(&x.try_nan_std_axis(axis(), run.argument(1))?),
+        "nanmedian" => Values::of(&x.try_nan_median_axis(axis())?),
         "trapezoid" => Values::of(&x.try_trapezoid(axis(), T::parse(run.case.arguments[1]))?),
         "softmax" => Values::of(&x.try_softmax(axis())?),
         "log_softmax" => Values::of(&x.try_log_softmax(axis())?),
@@ -156,6 +157,7 @@ fn dynamic(run: &Run<'_>, order: MemoryOrder) -> Results {
         "nanargmin" => x.nan_argmin(axis())?,
         "nanvar" => x.nan_var(axis(), run.argument(1))?,
         "nanstd" => x.nan_std(axis(), run.argument(1))?,
+        "nanmedian" => x.nan_median_axis(axis())?,
         "trapezoid" => x.trapezoid(axis(), run.argument(1))?,
         "softmax" => x.softmax(axis())?,
         "log_softmax" => x.log_softmax(axis())?,

@@ -154,11 +154,19 @@ pub(crate) struct Memory<T, D: Dim> {
     shape: D::Shape,
     strides: D::Strides,
     offset: usize,
+    has_gaps: bool,
 }
 
 impl<T: Number, D: Dim> Memory<T, D> {
     pub(crate) fn view<O: Order>(&self) -> TensorView<'_, T, D, O> {
         TensorView::from_slice_strided(&self.data, self.shape, self.strides, self.offset)
+    }
+
+    /// Asserts that elements which are not in the view were not written. In the arrangement `Sliced`, these are all with an odd index.
+    pub(crate) fn check_unused(&self) {
+        if self.has_gaps {
+            assert!(self.data.iter().skip(1).step_by(2).all(|&x| x == T::default()));
+        }
     }
 
     pub(crate) fn view_mut<O: Order>(&mut self) -> TensorViewMut<'_, T, D, O> {
@@ -208,7 +216,8 @@ impl Run<'_> {
             stride *= extent;
         }
         let offset = if texts.is_empty() { 0 } else { offset };
-        let mut memory = Memory { data: vec![T::default(); stride.max(1)], shape, strides, offset };
+        let mut memory =
+            Memory { data: vec![T::default(); stride.max(1)], shape, strides, offset, has_gaps: width == 2 };
         let mut view: TensorViewMut<'_, T, D, O> = memory.view_mut();
         for (to, text) in view.as_order_mut::<RowMajor>().iter_mut().zip(texts) {
             *to = T::parse(text);
