@@ -44,6 +44,9 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     /// The result has the shape of `x`. Horner's method takes one pass over the result for each coefficient except the first. A polynomial
     /// without coefficients is zero.
     ///
+    /// NumPy's `polyval` begins with 0 instead of the first coefficient, and so returns NaN if `x` is infinite. Here, `2 x + 1` is infinite
+    /// then, and a polynomial of one coefficient is this coefficient for all `x`, also for NaN.
+    ///
     /// # Panics
     /// If an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
