@@ -222,18 +222,19 @@ fn quantile_without_nan(
     ))
 }
 
-/// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements.
+/// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements, in memory order as for typed
+/// tensors.
 fn median_of_all<T: RealScalar, Dev: Device>(
     x: DynView<'_>,
     compute: impl Fn(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
 ) -> Result<DynTensor, Error> {
     let (device, row_major) = (device_of::<Dev>(&x), x.order().is_row_major());
-    let to = Layout::contiguous(&[1], row_major);
+    let (to, from) = (Layout::contiguous(&[1], row_major), enumeration(&x));
     allocate_with::<<T as Scalar>::Float, Dev>(
         device,
         Layout::contiguous(&[], row_major),
         x.order(),
-        &mut |out| compute(device, out.in_layout(&to), elements::<T, Dev>(&x)),
+        &mut |out| compute(device, out.in_layout(&to), elements::<T, Dev>(&x).with_axes(from.axes(), 0)),
     )
 }
 

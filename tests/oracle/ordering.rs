@@ -221,6 +221,22 @@ fn special_values<O: Order>() {
     assert!(x.median().item().is_nan());
     assert!(x.median_axis(1)[[0]].is_nan());
     assert_eq!(x.median_axis(1)[[1]], 0.0);
+    // Which of several zeros is the median depends on their order, which is that of the memory: the mirror law holds to the bit.
+    for signs in 0..64 {
+        let zeros = Tensor::<f64, Rank<2>, O>::from_vec(
+            [3, 3],
+            (0..9).map(|k| [0.0, -0.0][signs >> k & 1]).collect(),
+        );
+        let line = Tensor::<f64, Rank<1>>::from(zeros.to_vec());
+        let median = line.median().item().to_bits();
+        assert_eq!(zeros.median().item().to_bits(), median, "{signs}");
+        assert_eq!(zeros.nan_median().item().to_bits(), median, "{signs}");
+        let dynamic = DynTensor::from(zeros);
+        for found in [dynamic.median().unwrap(), dynamic.nan_median().unwrap()] {
+            let found: Tensor<f64, Rank<0>, O> = found.downcast().unwrap();
+            assert_eq!(found.item().to_bits(), median, "{signs}");
+        }
+    }
     let unique = x.unique();
     assert_eq!(unique.shape(), [4]);
     assert_eq!((unique[[0]], unique[[1]], unique[[2]]), (f64::NEG_INFINITY, 0.0, f64::INFINITY));
