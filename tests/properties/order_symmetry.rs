@@ -9,7 +9,10 @@ use super::check::{cases, fixed};
 use super::views::{TestDim, shape};
 use core::fmt::Debug;
 use proptest::prelude::*;
-use vierbein::{ColMajor, Complex, Cpu, Dim, Element, Order, Rank, RowMajor, Storage, Tensor, einsum};
+use vierbein::{
+    ColMajor, Complex, ConvolutionMode, Cpu, Dim, Element, Order, Pad, Quantile, Rank, RowMajor, Side,
+    Storage, Tensor, concatenate, einsum, meshgrid, stack,
+};
 
 /// Translates axes and shapes of the row-major operation to those of the current memory order, and collects results.
 struct Mirror {
@@ -109,6 +112,12 @@ type X<O> = Tensor<f64, Rank<3>, O>;
 /// Returns a tensor of this shape in row-major order, or its mirror image in column-major order.
 fn image<D: Dim, O: Order>(m: &Mirror, shape: &[usize], seed: u64) -> Tensor<f64, D, O> {
     Tensor::from_vec(m.shape::<D>(shape), values(seed, shape.iter().product()))
+}
+
+/// Variant of [`image`] that returns indices along an axis of extent `n`. Some of them are negative, which count from the end.
+fn indices<D: Dim, O: Order>(m: &Mirror, shape: &[usize], seed: u64, n: usize) -> Tensor<i64, D, O> {
+    let n = n as i64;
+    image::<D, O>(m, shape, seed).map(|value| ((7.0 * value).round() as i64).rem_euclid(2 * n) - n)
 }
 
 // ------------------------------------------------------------------ the lists
@@ -295,6 +304,226 @@ fn products<O: Order>([m_, k, n]: [usize; 3], batch: usize, seed: u64) -> Result
     core::mem::take(&mut m.results)
 }
 
+fn joining<O: Order>(shape: &[usize], seed: u64) -> Results {
+    let m = &mut Mirror::new::<O>();
+    let (x, y): (X<O>, X<O>) = (image(m, shape, seed), image(m, shape, !seed));
+    for k in 0..3 {
+        let (axis, n) = (m.axis(k, 3), shape[k]);
+        let others = [m.axis((k + 1) % 3, 3), m.axis((k + 2) % 3, 3)];
+        let mut longer = shape.to_vec();
+        longer[k] += 2;
+        let z: X<O> = image(m, &longer, seed);
+        m.see("concatenate", &concatenate(axis, [&x, &z, &y]));
+        m.see("concatenate views", &concatenate(axis, [x.flip(axis), z.flip(others)]));
+        for part in x.split_at_each(axis, &[n / 3, n / 2]) {
+            m.see("split at indices", &part);
+        }
+        for part in x.split(axis, 2 - n % 2) {
+            m.see("split", &part);
+        }
+        for chunk in x.chunks(axis, 2) {
+            m.see("chunk", &chunk);
+        }
+        if n > 1 {
+            // As for the diagonal, the new axis is the last one in both memory orders.
+            let windows = x.windows([axis], [2]);
+            m.see("windows", &windows.permute(if m.row_major { [0, 1, 2, 3] } else { [3, 0, 1, 2] }));
+        }
+        m.see("repeat", &x.repeat(axis, 2));
+        m.see("repeat by counts", &x.repeat(axis, &(0..n).map(|i| i % 3).collect::<Vec<_>>()[..]));
+        m.see("roll", &x.roll(axis, 1));
+        m.see("roll two", &x.roll_axes(others, [1, -2]));
+        m.see("flip", &x.flip(axis));
+        m.see("flip two", &x.flip(others));
+        m.see("rotate", &x.rot90(1, others[0], others[1]));
+        m.see("differences", &x.diff(axis, 1));
+        m.see("second differences", &x.diff(axis, 2));
+    }
+    for k in 0..4 {
+        m.see("stack", &stack(m.axis(k, 4), [&x, &y]));
+    }
+    m.see("tile", &x.tile(m.shape::<Rank<3>>(&[2, 1, 3])));
+    let mut widths = [(1, 0), (0, 2), (2, 1)];
+    if !m.row_major {
+        widths.reverse();
+    }
+    for how in [Pad::Constant(0.5), Pad::Edge, Pad::Reflect, Pad::Symmetric, Pad::Wrap] {
+        if matches!(how, Pad::Constant(_)) || !x.is_empty() {
+            m.see("pad", &x.pad(widths, how));
+        }
+    }
+    // In the mirror image, each matrix is transposed.
+    for k in -1..=1 {
+        m.see("lower triangle", &if m.row_major { x.tril(k) } else { x.triu(-k) });
+        m.see("upper triangle", &if m.row_major { x.triu(k) } else { x.tril(-k) });
+    }
+    // The operands of functions of all pairs are exchanged.
+    let lines: [Tensor<f64, Rank<1>, O>; 2] = [0, 1].map(|k| image(m, &[shape[k]], seed));
+    let (a, b) = m.sides(&lines[0], &lines[1]);
+    let [first, second] = meshgrid([a, b]);
+    let (first, second) = m.sides(&first, &second);
+    m.see("first coordinates", first);
+    m.see("second coordinates", second);
+    let remainder = |p: f64, q: f64| if O::ROW_MAJOR { p % q } else { q % p };
+    m.see("function of pairs", &a.outer_map(b, remainder));
+    core::mem::take(&mut m.results)
+}
+
+fn choosing<O: Order>(shape: &[usize], seed: u64) -> Results {
+    let m = &mut Mirror::new::<O>();
+    let x: X<O> = image(m, shape, seed);
+    let mask = x.gt(0.0);
+    m.see("masked", &x.masked(&mask));
+    m.see("elements at indices", &x.at(mask.nonzero()));
+    let nonzero = mask.nonzero();
+    m.note("nonzero", nonzero.axis_iter(0).map(|index| m.list(&index.to_vec())).collect::<Vec<_>>());
+    let mut z = x.clone();
+    z.masked_assign(&mask, x.masked(&mask).cumsum(0));
+    m.see("masked assign", &z);
+    z.masked_fill(&mask, 7.5);
+    m.see("masked fill", &z);
+    for k in 0..3 {
+        let (axis, n) = (m.axis(k, 3), shape[k]);
+        let kept: Tensor<f64, Rank<1>, O> = image(m, &[n], !seed);
+        m.see("compress", &x.compress(axis, kept.gt(0.0)));
+        if n == 0 {
+            continue;
+        }
+        let at: Tensor<i64, Rank<2>, O> = indices(m, &[2, 3], seed, n);
+        m.see("take", &x.take(axis, &at));
+        let replaced = [&shape[..k], &[2, 3], &shape[k + 1..]].concat();
+        let values: Tensor<f64, Rank<4>, O> = image(m, &replaced, !seed);
+        let mut z = x.clone();
+        z.scatter_add(axis, &at, &values);
+        m.see("scatter add", &z);
+        // There are more indices than elements, so some elements are overwritten several times.
+        let mut more = shape.to_vec();
+        more[k] = n + 2;
+        let at: Tensor<i64, Rank<3>, O> = indices(m, &more, seed, n);
+        m.see("take along an axis", &x.take_along_axis(axis, &at));
+        let values: X<O> = image(m, &more, !seed);
+        z.put_along_axis(axis, &at, &values);
+        m.see("put along an axis", &z);
+    }
+    core::mem::take(&mut m.results)
+}
+
+fn ordering<O: Order>(shape: &[usize], seed: u64) -> Results {
+    let m = &mut Mirror::new::<O>();
+    let (x, y): (X<O>, X<O>) = (image(m, shape, seed), image(m, shape, !seed));
+    // Few different values, among them 0.0 and −0.0. In `gaps`, the negative ones are NaN.
+    let equals = (&x / 5.0).round();
+    let gaps = equals.sqrt();
+    for k in 0..3 {
+        let (axis, n) = (m.axis(k, 3), shape[k]);
+        for x in [&x, &gaps] {
+            m.see("sort", &x.sort(axis));
+            m.see("sort descending", &x.sort_descending(axis));
+            m.see("argsort", &x.argsort(axis));
+            m.see("argsort descending", &x.argsort_descending(axis));
+            let (largest, at) = x.top_k(axis, n / 2);
+            m.see("largest", &largest);
+            m.see("indices of the largest", &at);
+            if n > 0 {
+                // The order of the other elements is unspecified.
+                m.see("partition", &x.partition(axis, n / 3).index_axis(axis, n / 3));
+                m.see("median", &x.median_axis(axis));
+                m.see("quantile", &x.quantile(axis, 0.3, Quantile::Linear));
+                m.see("quantiles", &x.quantile(axis, [0.9, 0.2], Quantile::Hazen));
+                m.see("median without NaN", &x.nan_median_axis(axis));
+                m.see("quantiles without NaN", &x.nan_quantile(axis, [0.9, 0.2], Quantile::Linear));
+            }
+        }
+        let slices = equals.signum().unique_slices_with(axis);
+        m.see("distinct slices", &slices.values);
+        m.note("their indices", (slices.first.to_vec(), slices.inverse.to_vec(), slices.counts.to_vec()));
+    }
+    if !x.is_empty() {
+        m.see("median of all", &equals.median());
+        m.see("median of all without NaN", &gaps.nan_median());
+    }
+    for x in [&equals, &gaps] {
+        let distinct = x.unique_with();
+        m.see("distinct elements", &distinct.values);
+        m.see("their first indices", &distinct.first);
+        m.see("the index of each", &distinct.inverse);
+        m.see("their counts", &distinct.counts);
+    }
+    let sorted: Tensor<f64, Rank<1>, O> = image::<Rank<1>, O>(m, &[7], !seed).sort(0);
+    m.see("search", &sorted.searchsorted(&x, Side::Right));
+    m.see("bins", &x.digitize(&sorted, Side::Left));
+    m.see("is in", &equals.isin(sorted.round()));
+    let bins = || (4, -9.0..=9.0);
+    m.see("histogram", &x.histogram(bins()).0);
+    m.see("weighted histogram", &x.histogram_weighted(bins(), &y).0);
+    let numbers = equals.abs().cast::<i32>();
+    m.see("counts", &numbers.bincount(2));
+    m.see("weighted counts", &numbers.bincount_weighted(2, &y));
+    core::mem::take(&mut m.results)
+}
+
+/// Statistics, exponentials that are divided by their sums, and functions of points. Covariances are not among them: they are those of the
+/// rows in both memory orders.
+fn statistics<O: Order>(shape: &[usize], seed: u64) -> Results {
+    let m = &mut Mirror::new::<O>();
+    let x: X<O> = image(m, shape, seed);
+    let gaps = x.ln();
+    for k in 0..3 {
+        let (axis, n) = (m.axis(k, 3), shape[k]);
+        let others = [m.axis((k + 1) % 3, 3), m.axis((k + 2) % 3, 3)];
+        m.see("running maximum", &gaps.cummax(axis));
+        m.see("running minimum", &x.cummin(axis));
+        m.see("sum without NaN", &gaps.nan_sum_axis(axis));
+        m.see("sum over two without NaN", &gaps.nan_sum_axes(others));
+        m.see("product without NaN", &gaps.nan_prod_axis(axis));
+        m.see("mean without NaN", &gaps.nan_mean_axis(axis));
+        m.see("variance without NaN", &gaps.nan_var_axis(axis, 0));
+        m.see("deviation over two without NaN", &gaps.nan_std_axes(others, 1));
+        m.note("index of the maximum without NaN", gaps.try_nan_argmax_axis(axis).ok().map(|at| at.to_vec()));
+        m.note(
+            "index of the minimum without NaN",
+            gaps.try_nan_argmin_axes(others).ok().map(|at| at.to_vec()),
+        );
+        if !x.is_empty() {
+            m.see("maximum without NaN", &gaps.nan_max_axis(axis));
+            m.see("minimum without NaN", &gaps.nan_min_axis(axis));
+            m.see("maximum less minimum", &x.ptp_axis(axis));
+        }
+        if n > 0 {
+            let weights: Tensor<f64, Rank<1>, O> = image(m, &[n], !seed);
+            m.see("weighted mean", &x.average(axis, &(weights.abs() + 1.0)));
+        }
+        m.see("trapezoidal rule", &x.trapezoid(axis, 0.3));
+        m.see("softmax", &x.softmax(axis));
+        m.see("softmax over two", &x.softmax(others));
+        m.see("logarithm of softmax", &x.log_softmax(axis));
+        m.see("logarithm of the sum", &x.logsumexp_axis(axis));
+        m.see("logarithm of the sum over two", &x.logsumexp_axes(others));
+        let (mut vectors, mut one) = (shape.to_vec(), [1; 3]);
+        (vectors[k], one[k]) = (3, 3);
+        let (a, b): (X<O>, X<O>) = (image(m, &vectors, seed), image(m, &one, !seed));
+        m.see("cross product", &a.cross(axis, &b));
+    }
+    m.see("sum of all without NaN", &gaps.nan_sum());
+    m.see("logarithm of the sum of all", &x.logsumexp());
+    let line = |values: [f64; 4]| Tensor::<f64, Rank<1>, O>::from(values);
+    m.see("interpolate", &x.interp(&line([-9.0, -2.0, 1.0, 8.0]), &line([0.1, 0.7, -0.3, 0.2])));
+    m.see("polynomial", &line([0.1, 0.7, -0.3, 0.2]).polyval(&x));
+    if !x.is_empty() {
+        let kernel: X<O> = image(m, &[2, 1, 3], !seed);
+        for mode in [ConvolutionMode::Full, ConvolutionMode::Same, ConvolutionMode::Valid] {
+            m.see("convolve", &x.convolve(&kernel, mode));
+            m.see("correlate", &x.correlate(&kernel, mode));
+        }
+    }
+    // The new axis is the last one in both memory orders. The permuted view of an owned result is copied, so that it is contiguous.
+    let labels = indices::<Rank<2>, O>(m, &shape[1..], seed, 2) + 2;
+    let vectors =
+        labels.one_hot::<f64>(4).permute(if m.row_major { [0, 1, 2] } else { [2, 0, 1] }).to_owned();
+    m.see("one-hot vectors", &vectors);
+    core::mem::take(&mut m.results)
+}
+
 proptest! {
     #![proptest_config(cases(512))]
 
@@ -319,6 +548,30 @@ proptest! {
         let (row, col) = (products::<RowMajor>, products::<ColMajor>);
         assert_mirrored(&row(lengths, batch, seed), &col(lengths, batch, seed));
     }
+
+    #[test]
+    fn of_joining(shape in shape(3..=3, 60), seed in any::<u64>()) {
+        assert_mirrored(&joining::<RowMajor>(&shape, seed), &joining::<ColMajor>(&shape, seed));
+    }
+
+    #[test]
+    fn of_choosing(shape in shape(3..=3, 60), seed in any::<u64>()) {
+        assert_mirrored(&choosing::<RowMajor>(&shape, seed), &choosing::<ColMajor>(&shape, seed));
+    }
+
+    #[test]
+    fn of_statistics(shape in shape(3..=3, 60), seed in any::<u64>()) {
+        assert_mirrored(&statistics::<RowMajor>(&shape, seed), &statistics::<ColMajor>(&shape, seed));
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(128))]
+
+    #[test]
+    fn of_ordering(shape in shape(3..=3, 60), seed in any::<u64>()) {
+        assert_mirrored(&ordering::<RowMajor>(&shape, seed), &ordering::<ColMajor>(&shape, seed));
+    }
 }
 
 /// Tests the mirror law for tensors that are large enough to be reduced in many chunks.
@@ -327,4 +580,14 @@ fn of_large_reductions() {
     let shape = [60, 30, 50];
     assert_mirrored(&reductions::<RowMajor>(&shape, 1), &reductions::<ColMajor>(&shape, 1));
     assert_mirrored(&products::<RowMajor>([70, 90, 40], 3, 1), &products::<ColMajor>([70, 90, 40], 3, 1));
+}
+
+/// Tests the mirror law for lines that are longer than those of the random shapes, and sorted by other kernels.
+#[test]
+fn of_long_lines() {
+    let shape = [18, 30, 20];
+    assert_mirrored(&ordering::<RowMajor>(&shape, 1), &ordering::<ColMajor>(&shape, 1));
+    assert_mirrored(&statistics::<RowMajor>(&shape, 1), &statistics::<ColMajor>(&shape, 1));
+    assert_mirrored(&joining::<RowMajor>(&shape, 1), &joining::<ColMajor>(&shape, 1));
+    assert_mirrored(&choosing::<RowMajor>(&shape, 1), &choosing::<ColMajor>(&shape, 1));
 }
