@@ -440,6 +440,41 @@ fn large_contiguous_results() {
     check(lines.ifft(1), "inverse", &|i, k| wave[i * k % N].conj() / N as f64);
 }
 
+/// Asserts that a column-major tensor is the mirror image of a row-major one: the reversed shape, and the same bits in memory order.
+#[track_caller]
+fn assert_mirrored<T: Element>(row: &Tensor<T, Rank<3>, RowMajor>, col: &Tensor<T, Rank<3>, ColMajor>) {
+    assert_eq!(row.flip_order().shape(), col.shape());
+    assert_eq!(format!("{:?}", row.to_vec()), format!("{:?}", col.to_vec()));
+}
+
+/// Tests the mirror law: if the axes of an operand are reversed, and its memory order is the other one, the transform along the reversed
+/// axes is the mirror image. `tests/properties/order_symmetry.rs` tests other operations.
+#[test]
+fn mirrored_transforms() {
+    for shape in [[5, 7, 9], [40, 12, 3]] {
+        let x =
+            Tensor::<f64, _>::from_fn(shape, |[i, j, k]| ((31 * i + 7 * j + k * k) % 13) as f64 / 7.0 - 1.0);
+        let z = x.map(|re| Complex::new(re, re * re - 0.3));
+        let (row_x, row_z, col_x, col_z) = (&x, &z, x.flip_order(), z.flip_order());
+        for (row, col) in [(0, 2), (1, 1), (2, 0)] {
+            assert_mirrored(&row_x.fft(row), &col_x.fft(col));
+            assert_mirrored(&row_z.fft(row), &col_z.fft(col));
+            assert_mirrored(&row_z.ifft(row), &col_z.ifft(col));
+            assert_mirrored(&row_x.rfft(row), &col_x.rfft(col));
+            assert_mirrored(&row_z.irfft(row, 9), &col_z.irfft(col, 9));
+            assert_mirrored(&row_x.fftshift(row), &col_x.fftshift(col));
+            assert_mirrored(&row_x.ifftshift(row), &col_x.ifftshift(col));
+        }
+        // The axes are named in the same order.
+        for (row, col) in [([0, 2], [2, 0]), ([2, 1], [0, 1])] {
+            assert_mirrored(&row_z.fft_axes(row), &col_z.fft_axes(col));
+            assert_mirrored(&row_x.rfft_axes(row), &col_x.rfft_axes(col));
+            assert_mirrored(&row_z.irfft_axes(row, 9), &col_z.irfft_axes(col, 9));
+            assert_mirrored(&row_x.fftshift(row), &col_x.fftshift(col));
+        }
+    }
+}
+
 fn shifts<O: Order>() {
     let x = Tensor::<i64, _, O>::from_fn([4, 3, 5], |[i, j, k]| (15 * i + 5 * j + k) as i64);
     for axes in [&[0][..], &[1], &[2], &[0, 2], &[2, 1, 0], &[]] {
