@@ -17,7 +17,9 @@ mod lying;
 use common::Remote;
 use data::{check, indices, make, p, q, r};
 use vierbein::prelude::*;
-use vierbein::{ConvolutionMode, op};
+use vierbein::{
+    ConvolutionMode, Pad, Quantile, Side, concatenate, concatenate_into, meshgrid, op, stack, try_concatenate,
+};
 
 /// The bounds that these tests require of a device. The CPU and every complete third-party device satisfy them.
 trait Full: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>> {}
@@ -31,8 +33,8 @@ macro_rules! device_tests {
                 construction constant_tensors elementwise scalars_on_both_sides owned_operands in_place
                 functions complex_numbers comparisons masks select cast
                 sums means_and_moments extremes positions running_sums elements_at_positions elements_under_masks
-                statistics traces diagonals
-                shape_operations broadcast_views slicing order_conversion matrix_products batched_products
+                statistics exponentials_and_their_sums ordering distinct_elements_and_counts traces diagonals
+                shape_operations joining rearrangements broadcast_views slicing order_conversion matrix_products batched_products
                 products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0);
         }
     )*};
@@ -429,6 +431,127 @@ fn convolutions_by_transforms<O: Order, Dev: Full>() {
     near(x.fft_correlate(&kernel, ConvolutionMode::Valid), [-1.0, 8.0, -9.0]);
 }
 
+/// The results contain exponentials and logarithms, which devices round differently.
+fn exponentials_and_their_sums<O: Order, Dev: Full>() {
+    fn near<D: Dim, O: Order, Dev: Device>(
+        found: &Tensor<f64, D, O, Dev>,
+        shape: D::Shape,
+        expected: impl Fn(D::Shape) -> f64,
+    ) {
+        assert_eq!(found.shape(), shape);
+        for (index, x) in indices::<D, O>(shape).into_iter().zip(found.to_vec()) {
+            assert!((x - expected(index)).abs() < 1e-13, "{x} instead of {} at {index:?}", expected(index));
+        }
+    }
+    let x = make::<_, _, O, Dev>([3, 4], p);
+    let row = |i: usize| (0..4).map(|j| p([i, j]).exp()).sum::<f64>();
+    let column = |j: usize| (0..3).map(|i| p([i, j]).exp()).sum::<f64>();
+    let all = (0..3).map(row).sum::<f64>();
+    near(&x.softmax(1), [3, 4], |[i, j]| p([i, j]).exp() / row(i));
+    near(&x.t().softmax(1), [4, 3], |[j, i]| p([i, j]).exp() / column(j));
+    near(&x.softmax([0, 1]), [3, 4], |at| p(at).exp() / all);
+    near(&x.log_softmax(0), [3, 4], |[i, j]| p([i, j]) - column(j).ln());
+    near(&x.logsumexp(), [], |_| all.ln());
+    near(&x.logsumexp_axis(1), [3], |[i]| row(i).ln());
+    near(&x.logsumexp_axes([0, 1]), [], |_| all.ln());
+    near(&x.logsumexp_keepdims(0), [1, 4], |[_, j]| column(j).ln());
+    // The exponentials of these numbers overflow, or are zero.
+    let far = make::<_, _, O, Dev>([3], |[i]| [1000.0, f64::NEG_INFINITY, 1000.0][i]);
+    check(&far.softmax(0), [3], |[i]| [0.5, 0.0, 0.5][i]);
+    near(&(far.logsumexp() - 1000.0), [], |_| 2f64.ln());
+}
+
+fn ordering<O: Order, Dev: Full>() {
+    let x = make::<f64, _, O, Dev>([2, 4], |[i, j]| [[3.0, -1.0, 4.0, 3.0], [0.0, 2.0, -5.0, 2.0]][i][j]);
+    let ascending = |[i, j]: [usize; 2]| [[-1.0, 3.0, 3.0, 4.0], [-5.0, 0.0, 2.0, 2.0]][i][j];
+    check(&x.sort(1), [2, 4], ascending);
+    check(&x.t().sort(0), [4, 2], |[j, i]| ascending([i, j]));
+    check(&x.sort(0), [2, 4], |[i, j]| [[0.0, -1.0, -5.0, 2.0], [3.0, 2.0, 4.0, 3.0]][i][j]);
+    check(&x.sort_descending(1), [2, 4], |[i, j]| ascending([i, 3 - j]));
+    check(&x.cast::<i32>().sort(1), [2, 4], |at| ascending(at) as i32);
+    let mut y = x.clone();
+    y.sort_inplace(1);
+    check(&y, [2, 4], ascending);
+    let at = |[i, j]: [usize; 2]| [[1, 0, 3, 2], [2, 0, 1, 3]][i][j];
+    check(&x.argsort(1), [2, 4], at);
+    check(&x.t().argsort(0), [4, 2], |[j, i]| at([i, j]));
+    check(&x.argsort_descending(1), [2, 4], |[i, j]| [[2, 0, 3, 1], [1, 3, 0, 2]][i][j]);
+    check(&x.cast::<i32>().argsort(1), [2, 4], at);
+    let (values, places) = x.top_k(1, 3);
+    check(&values, [2, 3], |[i, j]| ascending([i, 3 - j]));
+    check(&places, [2, 3], |[i, j]| [[2, 0, 3], [1, 3, 0]][i][j]);
+    for k in 0..4 {
+        check(&x.partition(1, k).index_axis(1, k), [2], |[i]| ascending([i, k]));
+    }
+    // Short lines may be sorted; a long one is not.
+    let parts = make::<f64, _, O, Dev>([397], |[i]| (i * 150 % 397) as f64).partition(0, 300);
+    check(&parts.index_axis(0, 300), [], |_| 300.0);
+    check(&parts.slice(s![..300]).max(), [], |_| 299.0);
+    check(&x.median(), [], |_| 2.0);
+    check(&x.median_axis(1), [2], |[i]| [3.0, 1.0][i]);
+    check(&x.quantile(1, 0.25, Quantile::Linear), [2], |[i]| [2.0, -1.25][i]);
+    check(&x.quantile(0, [0.5, 1.0], Quantile::Linear), [2, 4], |[i, j]| {
+        [[1.5, 0.5, -0.5, 2.5], [3.0, 2.0, 4.0, 3.0]][i][j]
+    });
+    check(&x.cast::<i32>().quantile(1, [0.5], Quantile::InvertedCdf), [2, 1], |[i, _]| [3.0, 0.0][i]);
+    // NaN is last.
+    let gaps = x.equal(4.0).select(Tensor::scalar(f64::NAN), &x);
+    check(&gaps.sort(1).is_nan(), [2, 4], |at| at == [0, 3]);
+    check(&gaps.argsort(1), [2, 4], at);
+    check(&gaps.top_k(1, 1).0, [2, 1], |[i, _]| [3.0, 2.0][i]);
+    check(&gaps.median_axis(1).is_nan(), [2], |[i]| i == 0);
+    check(&gaps.nan_median_axis(1), [2], |[i]| [3.0, 1.0][i]);
+    check(&gaps.nan_quantile(1, [0.0, 1.0], Quantile::Linear), [2, 2], |[i, j]| {
+        [[-1.0, 3.0], [-5.0, 2.0]][i][j]
+    });
+    // The last row is the primary key.
+    let keys = make::<i32, _, O, Dev>([2, 4], |[i, j]| [[2, 1, 3, 1], [7, 5, 5, 5]][i][j]);
+    check(&keys.lexsort(), [4], |[k]| [1, 3, 2, 0][k]);
+    let sorted = make::<f64, _, O, Dev>([4], |[k]| [-1.0, 2.0, 2.0, 3.0][k]);
+    check(&sorted.searchsorted(&x, Side::Left), [2, 4], |[i, j]| [[3, 0, 4, 3], [1, 1, 0, 1]][i][j]);
+    check(&sorted.searchsorted(&x, Side::Right), [2, 4], |[i, j]| [[4, 1, 4, 4], [1, 3, 0, 3]][i][j]);
+    check(&x.digitize(&sorted, Side::Right), [2, 4], |[i, j]| [[3, 0, 4, 3], [1, 1, 0, 1]][i][j]);
+    check(&x.isin(&sorted), [2, 4], |at| [3.0, -1.0, 2.0].contains(&x.to_device::<Cpu>().unwrap()[at]));
+}
+
+fn distinct_elements_and_counts<O: Order, Dev: Full>() {
+    let value = |[i, j]: [usize; 2]| [[3.0, -1.0, 4.0, 3.0], [0.0, 2.0, -5.0, 2.0]][i][j];
+    let x = make::<f64, _, O, Dev>([2, 4], value);
+    let listed: Vec<f64> = indices::<Rank<2>, O>([2, 4]).into_iter().map(value).collect();
+    let distinct = [-5.0, -1.0, 0.0, 2.0, 3.0, 4.0];
+    check(&x.unique(), [6], |[k]| distinct[k]);
+    check(&x.cast::<i32>().unique(), [6], |[k]| distinct[k] as i32);
+    let (values, counts) = x.unique_counts();
+    check(&values, [6], |[k]| distinct[k]);
+    check(&counts, [6], |[k]| [1, 1, 1, 2, 2, 1][k]);
+    let found = x.unique_with();
+    check(&found.values, [6], |[k]| distinct[k]);
+    check(&found.counts, [6], |[k]| [1, 1, 1, 2, 2, 1][k]);
+    check(&found.first, [6], |[k]| listed.iter().position(|&v| v == distinct[k]).unwrap() as i64);
+    check(&found.inverse, [8], |[n]| distinct.iter().position(|&v| v == listed[n]).unwrap() as i64);
+    let slices = make::<i32, _, O, Dev>([4, 2], |[i, j]| [[2, 1], [1, 5], [2, 1], [1, 3]][i][j]);
+    let found = slices.unique_slices_with(0);
+    check(&found.values, [3, 2], |[i, j]| [[1, 3], [1, 5], [2, 1]][i][j]);
+    check(&found.first, [3], |[k]| [3, 1, 0][k]);
+    check(&found.inverse, [4], |[k]| [2, 1, 2, 0][k]);
+    check(&found.counts, [3], |[k]| [1, 1, 2][k]);
+
+    let edges = [-5.0, 0.0, 3.0, 4.0];
+    let (counts, bounds) = x.histogram(&edges);
+    check(&counts, [3], |[k]| [2, 3, 3][k]);
+    check(&bounds, [4], |[k]| edges[k]);
+    let (counts, bounds) = x.histogram(3);
+    check(&counts, [3], |[k]| [1, 2, 5][k]);
+    check(&bounds, [4], |[k]| [-5.0, -2.0, 1.0, 4.0][k]);
+    let (sums, _) = x.histogram_weighted(&edges, &x);
+    check(&sums, [3], |[k]| [-6.0, 4.0, 10.0][k]);
+    let labels = make::<i32, _, O, Dev>([4], |[k]| [1, 3, 1, 0][k]);
+    check(&labels.bincount(5), [5], |[k]| [1, 2, 0, 1, 0][k]);
+    let weights = make::<f64, _, O, Dev>([4], |[k]| [0.5, 2.0, 1.0, 4.0][k]);
+    check(&labels.bincount_weighted(0, &weights), [4], |[k]| [4.0, 1.5, 0.0, 2.0][k]);
+    assert!((-labels).try_bincount(0).is_err());
+}
+
 fn traces<O: Order, Dev: Full>() {
     let x = make::<_, _, O, Dev>([3, 4, 3], r);
     check(&x.trace(0, 2), [4], |[j]| (0..3).map(|n| r([n, j, n])).sum());
@@ -483,6 +606,61 @@ fn shape_operations<O: Order, Dev: Full>() {
         });
         check(&x.permute([0, 2, 1]).to_owned(), [a, c, b], |[i, k, j]| number([i, j, k]));
     }
+}
+
+fn joining<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
+    check(&concatenate(0, [&a, &b]), [6, 4], |[i, j]| if i < 3 { p([i, j]) } else { q([i - 3, j]) });
+    check(&concatenate(-1, [a.slice(s![.., 1..]), b.slice(s![..;-1, ..2])]), [3, 5], |[i, j]| {
+        if j < 3 { p([i, j + 1]) } else { q([2 - i, j - 3]) }
+    });
+    check(&concatenate(0, [a.slice(s![..0, ..]), b.view()]), [3, 4], q);
+    let mut out = make::<_, _, O, Dev>([4, 6], |_| 0.5);
+    concatenate_into(1, [&a.t(), &b.t()], &mut out.view_mut());
+    check(&out, [4, 6], |[i, j]| if j < 3 { p([j, i]) } else { q([j - 3, i]) });
+    check(&stack(0, [&a, &b]), [2, 3, 4], |[k, i, j]| [p, q][k]([i, j]));
+    check(&stack(1, [&a, &b]), [3, 2, 4], |[i, k, j]| [p, q][k]([i, j]));
+    check(&stack(-1, [a.t(), b.t()]), [4, 3, 2], |[j, i, k]| [p, q][k]([i, j]));
+    let (rows, columns) = (make::<_, _, O, Dev>([3], |[i]| i as f64), make([2], |[j]| 10.0 * j as f64));
+    let [y, x] = meshgrid([&rows, &columns]);
+    check(&y, [3, 2], |[i, _]| i as f64);
+    check(&(y + x), [3, 2], |[i, j]| (i + 10 * j) as f64);
+    assert!(try_concatenate(0, [&a, &b.slice(s![.., 1..]).to_owned()]).is_err());
+}
+
+fn rearrangements<O: Order, Dev: Full>() {
+    let a = make::<_, _, O, Dev>([3, 4], p);
+    check(&a.roll(1, 1), [3, 4], |[i, j]| p([i, (j + 3) % 4]));
+    check(&a.t().roll_axes([0, 1], [2, -1]), [4, 3], |[j, i]| p([(i + 1) % 3, (j + 2) % 4]));
+    check(&a.tile([2, 1]), [6, 4], |[i, j]| p([i % 3, j]));
+    check(&a.slice(s![..;-1, 1..]).tile([1, 2]), [3, 6], |[i, j]| p([2 - i, 1 + j % 3]));
+    check(&a.repeat(0, 2), [6, 4], |[i, j]| p([i / 2, j]));
+    check(&a.t().repeat(0, [1, 0, 2, 1]), [4, 3], |[j, i]| p([i, [0, 2, 2, 3][j]]));
+    check(&a.pad([(1, 0), (0, 2)], Pad::Constant(0.5)), [4, 6], |[i, j]| {
+        if i > 0 && j < 4 { p([i - 1, j]) } else { 0.5 }
+    });
+    check(&a.pad((1, 2), Pad::Edge), [6, 7], |[i, j]| p([[0, 0, 1, 2, 2, 2][i], [0, 0, 1, 2, 3, 3, 3][j]]));
+    check(&a.pad([(0, 0), (2, 1)], Pad::Reflect), [3, 7], |[i, j]| p([i, [2, 1, 0, 1, 2, 3, 2][j]]));
+    check(&a.t().pad([(1, 1), (0, 2)], Pad::Symmetric), [6, 5], |[j, i]| {
+        p([[0, 1, 2, 2, 1][i], [0, 0, 1, 2, 3, 3][j]])
+    });
+    check(&a.pad(1, Pad::Wrap), [5, 6], |[i, j]| p([(i + 2) % 3, (j + 3) % 4]));
+    check(&a.tril(0), [3, 4], |[i, j]| if j <= i { p([i, j]) } else { 0.0 });
+    check(&a.t().triu(-1), [4, 3], |[i, j]| if j + 1 >= i { p([j, i]) } else { 0.0 });
+    check(&a.rot90(1, 0, 1), [4, 3], |[i, j]| p([j, 3 - i]));
+    check(&a.flip([0, 1]).to_owned(), [3, 4], |[i, j]| p([2 - i, 3 - j]));
+    check(&a.diff(1, 1), [3, 3], |[i, j]| p([i, j + 1]) - p([i, j]));
+    check(&a.diff(0, 2), [1, 4], |[_, j]| p([2, j]) - 2.0 * p([1, j]) + p([0, j]));
+    check(&a.windows([1], [2]), [3, 3, 2], |[i, j, k]| p([i, j + k]));
+    check(&a.windows([0, 1], [2, 3]).sum_axes([2, 3]), [2, 2], |[i, j]| {
+        (0..6).map(|k| p([i + k / 3, j + k % 3])).sum()
+    });
+    // Batches of matrices: the axes of the matrices are the last two, or the first two.
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    check(&x.tril(0), [2, 3, 4], |[i, j, k]| {
+        let lower = if O::ROW_MAJOR { k <= j } else { j <= i };
+        if lower { r([i, j, k]) } else { 0.0 }
+    });
 }
 
 fn broadcast_views<O: Order, Dev: Full>() {
