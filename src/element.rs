@@ -175,7 +175,7 @@ pub enum Printed {
     note = "convert `bool` with `.cast::<i64>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`",
     note = "in generic code, bound the element type: `T: Scalar`"
 )]
-pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
+pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::Float> {
     /// The type of the real part: `f64` for `Complex<f64>`; for real types, the type itself.
     type Real: RealScalar<Real = Self::Real, Float = Self::Magnitude, Magnitude = Self::Magnitude>
         + CastTo<Self>
@@ -200,7 +200,7 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// Converts a real number: `x`, or `x + 0i`.
     fn from_real(x: Self::Real) -> Self;
     /// Converts a constant, with the rules of `as`: rounds for floating-point types; truncates and saturates for integers. A complex
-    /// number gets the imaginary part 0.
+    /// number gets the imaginary part 0. [`cast`](crate::Tensor::cast) converts a tensor of constants.
     ///
     /// ```
     /// use vierbein::{Scalar, Tensor, tensor, Rank};
@@ -429,6 +429,9 @@ bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
 ///
 /// Casts from complex to real numbers, and from numbers to `bool`, are not implemented: they would silently lose a part of the value.
 ///
+/// Real numbers and `bool` cast to every [`Scalar`] type, so generic code with `T: Scalar` needs no further bound to cast to `T`. A cast
+/// of `T` to another type does: `T: CastTo<f64>`.
+///
 /// ```
 /// use vierbein::{CastTo, Complex};
 /// let (cut, wrapped): (i32, u8) = (CastTo::cast_to(-1.5f64), CastTo::cast_to(-1i32));
@@ -441,7 +444,7 @@ bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
     label = "no such cast",
     note = "complex to real: choose a part with `.re()`, `.im()` or `.abs()` first",
     note = "number to `bool`: compare, e.g. with `.not_equal(0)`",
-    note = "in generic code: bound the element type, `T: CastTo<f64>`; make constants with `T::from_f64(0.5)`"
+    note = "in generic code: real numbers and `bool` cast to every `T: Scalar`; a cast of `T` to `f64` needs the bound `T: CastTo<f64>`"
 )]
 pub trait CastTo<U: Element>: Element {
     /// Returns the converted value.
@@ -851,35 +854,60 @@ floats!(f32 numbers32 f64 numbers64);
 
 // ------------------------------------------------------------------ casts
 
-macro_rules! casts {
-    ([$($t:ident)*] to $targets:tt, |$x:ident, $U:ident| $result:expr) => {$( casts!(@from $t $targets, |$x, $U| $result); )*};
-    (@from $t:ident [$($u:ident)*], |$x:ident, $U:ident| $result:expr) => {$(
-        #[diagnostic::do_not_recommend]
-        impl CastTo<$u> for $t {
-            #[inline]
-            fn cast_to(self) -> $u {
-                type $U = $u;
-                let $x = self;
-                $result
+/// Defines [`CastFrom`], and implements [`CastTo`] with its methods.
+macro_rules! cast_sources {
+    ($($method:ident: $from:ident)*) => {
+        /// The casts to a number, with a method for each source type. A supertrait of [`Scalar`], so that `CastTo` has one implementation
+        /// for all numbers: generic code with `T: Scalar` can cast to `T` without another bound.
+        #[doc(hidden)]
+        pub trait CastFrom {
+            $( fn $method(x: $from) -> Self; )*
+        }
+        $(
+            #[diagnostic::do_not_recommend]
+            impl<T: Scalar> CastTo<T> for $from {
+                #[inline]
+                fn cast_to(self) -> T {
+                    T::$method(self)
+                }
             }
+        )*
+    };
+}
+cast_sources! {
+    cast_bool: bool
+    cast_i8: i8
+    cast_i16: i16
+    cast_i32: i32
+    cast_i64: i64
+    cast_u8: u8
+    cast_u16: u16
+    cast_u32: u32
+    cast_u64: u64
+    cast_f32: f32
+    cast_f64: f64
+}
+
+/// Implements [`CastFrom`] for numbers, with one expression for integers and one for floating-point numbers.
+macro_rules! casts {
+    ($($to:ident)*; |$i:ident| $of_integer:expr, |$f:ident| $of_float:expr) => {$(
+        #[diagnostic::do_not_recommend]
+        impl CastFrom for $to {
+            casts!(@methods cast_bool: bool; |x| if x { Self::one() } else { Self::zero() });
+            casts!(@methods cast_i8: i8 cast_i16: i16 cast_i32: i32 cast_i64: i64; |$i| $of_integer);
+            casts!(@methods cast_u8: u8 cast_u16: u16 cast_u32: u32 cast_u64: u64; |$i| $of_integer);
+            casts!(@methods cast_f32: f32 cast_f64: f64; |$f| $of_float);
         }
     )*};
-}
-casts!([i8 i16 i32 i64 u8 u16 u32 u64] to [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64], |x, U| x as U);
-casts!([f32 f64] to [i8 i16 i32 i64 u8 u16 u32 u64], |x, U| Truncate::<U>::truncate(x));
-casts!([f32 f64] to [f32 f64], |x, U| x as U);
-
-macro_rules! casts_of_reals {
-    ($($t:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl CastTo<Complex<f32>> for $t { #[inline] fn cast_to(self) -> Complex<f32> { Complex::new(self as f32, 0.0) } }
-        #[diagnostic::do_not_recommend]
-        impl CastTo<Complex<f64>> for $t { #[inline] fn cast_to(self) -> Complex<f64> { Complex::new(self as f64, 0.0) } }
-        #[diagnostic::do_not_recommend]
-        impl CastTo<$t> for bool { #[inline] fn cast_to(self) -> $t { if self { <$t>::one() } else { <$t>::zero() } } }
+    (@methods $($method:ident: $from:ident)*; |$x:ident| $result:expr) => {$(
+        #[inline]
+        fn $method($x: $from) -> Self { $result }
     )*};
 }
-casts_of_reals!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+casts!(i8 i16 i32 i64 u8 u16 u32 u64; |x| x as Self, |x| Truncate::<Self>::truncate(x));
+casts!(f32 f64; |x| x as Self, |x| x as Self);
+casts!(c32; |x| Complex::new(x as f32, 0.0), |x| Complex::new(x as f32, 0.0));
+casts!(c64; |x| Complex::new(x as f64, 0.0), |x| Complex::new(x as f64, 0.0));
 
 macro_rules! complex_casts {
     ($($t:ident => $u:ident),*) => {$(
@@ -899,21 +927,6 @@ impl CastTo<bool> for bool {
         self
     }
 }
-#[diagnostic::do_not_recommend]
-impl CastTo<Complex<f32>> for bool {
-    #[inline]
-    fn cast_to(self) -> Complex<f32> {
-        Complex::new(self.cast_to(), 0.0)
-    }
-}
-#[diagnostic::do_not_recommend]
-impl CastTo<Complex<f64>> for bool {
-    #[inline]
-    fn cast_to(self) -> Complex<f64> {
-        Complex::new(self.cast_to(), 0.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 use vierbein::prelude::*;
-use vierbein::{Complex, c64};
+use vierbein::{CastTo, Complex, Element, c64};
 
 #[test]
 fn constructor_types_are_inferred_from_use() {
@@ -161,6 +161,34 @@ fn constants_convert_to_any_element_type() {
     assert_eq!(halves(tensor![1.0f32].view()), tensor![0.5]);
     assert_eq!(halves(tensor![Complex::new(1.0, 3.0)].view()), tensor![Complex::new(0.5, 1.5)]);
     assert_eq!([i8::from_f64(-300.0), i8::from_f64(2.9), i8::from_f64(f64::NAN)], [-128, 2, 0]);
+}
+
+/// The only bound is `T: Scalar` or `T: Inexact`.
+#[test]
+fn literals_cast_to_generic_element_types() {
+    fn weights<T: Inexact>() -> Tensor<T, Rank<2>> {
+        tensor![[0.5, 1.5]].cast::<T>()
+    }
+    assert_eq!(weights::<f32>(), tensor![[0.5f32, 1.5]]);
+    assert_eq!(weights::<c64>(), tensor![[Complex::new(0.5, 0.0), Complex::new(1.5, 0.0)]]);
+
+    fn mixed<T: Scalar>(x: &Tensor<T, Rank<1>>) -> Tensor<T, Rank<1>> {
+        let single: Tensor<f32, Rank<1>> = tensor![2.0, 3.0];
+        x * tensor![3, -1].cast() + tensor![true, false].cast::<T>() - single.cast::<T>()
+    }
+    assert_eq!(mixed(&tensor![10i16, 20]), tensor![29i16, -23]);
+    assert_eq!(
+        mixed(&tensor![Complex::new(0.0, 1.0), Complex::from(1.0)]),
+        tensor![Complex::new(-1.0, 3.0), Complex::new(-4.0, 0.0)]
+    );
+
+    fn from_where_clause<T: Element>() -> Tensor<T, Rank<1>>
+    where
+        f64: CastTo<T>,
+    {
+        tensor![2.9, -3.9].cast()
+    }
+    assert_eq!(from_where_clause::<i8>(), tensor![2i8, -3]);
 }
 
 #[test]

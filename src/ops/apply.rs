@@ -150,6 +150,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1.7, -2.7].cast::<i32>(), tensor![1, -2]);
     /// ```
+    ///
+    /// In generic code, a tensor of constants casts to every number type:
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// fn smooth<T: Scalar>(x: &Tensor<T, Rank<1>>) -> Tensor<T, Rank<0>> {
+    ///     x.dot(tensor![0.25, 0.5, 0.25].cast::<T>())
+    /// }
+    /// assert_eq!(smooth(&tensor![Complex::new(2.0, 8.0), Complex::from(4.0), Complex::from(6.0)]), Complex::new(4.0, 2.0));
+    /// ```
     #[track_caller]
     pub fn cast<U: Element>(&self) -> Tensor<U, D, O, Dev>
     where

@@ -192,6 +192,8 @@ mod float_and;
 mod float_not;
 #[path = "../pass/generic_broadcast.rs"]
 mod generic_broadcast;
+#[path = "../pass/generic_cast.rs"]
+mod generic_cast;
 #[path = "../pass/generic_device.rs"]
 mod generic_device;
 #[path = "../pass/generic_element.rs"]
@@ -569,6 +571,7 @@ fn corrected_programs_run() {
     let _ = concatenate_axis::main();
     let _ = concatenate_orders::main();
     let _ = stack_rank::main();
+    let _ = generic_cast::main();
     buffer_shared::main();
 }
 

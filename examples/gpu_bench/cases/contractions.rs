@@ -2,14 +2,13 @@
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit, direct};
+use vierbein::einsum;
 use vierbein::prelude::*;
-use vierbein::{CastTo, einsum};
 
 pub(super) fn rows<T: Number>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
 {
     let flops =
         |multiplications: usize| (if T::DTYPE == vierbein::DType::C64 { 8 } else { 2 }) * multiplications;

@@ -44,7 +44,6 @@ pub(super) fn rows<T: Number>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
 {
     let size = size_of::<T>();
     let two: T = 2.cast_to();

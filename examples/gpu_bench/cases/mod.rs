@@ -11,10 +11,7 @@ use vierbein::{CastTo, Inexact};
 type Fallible = Result<(), Box<dyn Error>>;
 
 /// Returns a pseudorandom integer between -2000 and 2095 for an index, as a number of type `T`.
-fn value<T: Scalar>(i: usize) -> T
-where
-    i32: CastTo<T>,
-{
+fn value<T: Scalar>(i: usize) -> T {
     let hash = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52;
     (hash as i32 - 2000).cast_to()
 }
@@ -30,7 +27,6 @@ fn filled<T: Scalar, const N: usize>(shape: [usize; N]) -> Tensor<T, Rank<N>>
 where
     Rank<N>: Dim<Shape = [usize; N]>,
     [usize; N]: vierbein::IntoShape<Dim = Rank<N>>,
-    i32: CastTo<T>,
 {
     let len: usize = shape.iter().product();
     Tensor::from_vec(shape, (0..len).into_par_iter().map(value).collect())
@@ -108,7 +104,6 @@ pub(crate) fn rows<T: Number>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
 {
     elementwise::rows::<T>(bench)?;
     permutes::rows::<T>(bench)?;
@@ -122,7 +117,6 @@ pub(crate) fn rows_of_reals<T: Number + RealScalar>(bench: &mut Bench) -> Fallib
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
 {
     reductions::rows_of_reals::<T>(bench)
 }

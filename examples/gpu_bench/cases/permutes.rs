@@ -2,14 +2,12 @@
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit};
-use vierbein::CastTo;
 use vierbein::prelude::*;
 
 pub(super) fn rows<T: Number>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
 {
     let size = size_of::<T>();
     for (name, full) in
@@ -65,7 +63,6 @@ fn permuted<T: Number, const N: usize>(
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
     Rank<N>: Dim<Shape = [usize; N]>,
     [usize; N]: vierbein::IntoShape<Dim = Rank<N>>,
 {

@@ -2,14 +2,12 @@
 
 use super::{Fallible, Number, differ, filled, runs_largest};
 use crate::{Bench, Limit};
-use vierbein::CastTo;
 use vierbein::prelude::*;
 
 pub(super) fn rows<T: Number>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
 {
     let size = size_of::<T>();
     for (name, full) in [("10⁷", 10_000_000), ("10⁸", 100_000_000)] {
@@ -114,7 +112,6 @@ pub(super) fn rows_of_reals<T: Number + RealScalar>(bench: &mut Bench) -> Fallib
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
 {
     for (name, full) in [("10⁷", 10_000_000), ("10⁸", 100_000_000)] {
         if full == 100_000_000 && !runs_largest::<T>() {

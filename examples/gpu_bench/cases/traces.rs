@@ -3,14 +3,13 @@
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit};
+use vierbein::einsum;
 use vierbein::prelude::*;
-use vierbein::{CastTo, einsum};
 
 pub(super) fn rows<T: Number>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,
     Cpu: Backend<T>,
-    i32: CastTo<T>,
 {
     // Each element of a diagonal is in its own memory sector.
     let sector = size_of::<T>().max(32);
