@@ -197,7 +197,15 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     #[doc(hidden)]
     fn to_wrapping(self) -> Self::Wrapping;
 
-    /// Converts a real number: `x`, or `x + 0i`.
+    /// Converts a real number: `x`, or `x + 0i`. For norms, see [`Inexact::from_magnitude`].
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// fn scaled<T: Scalar>(x: Tensor<T, Rank<1>>, by: T::Real) -> Tensor<T, Rank<1>> {
+    ///     x * T::from_real(by)
+    /// }
+    /// assert_eq!(scaled(tensor![Complex::new(3.0, 4.0)], 0.5), tensor![Complex::new(1.5, 2.0)]);
+    /// ```
     fn from_real(x: Self::Real) -> Self;
     /// Converts a constant, with the rules of `as`: rounds for floating-point types; truncates and saturates for integers. A complex
     /// number gets the imaginary part 0. [`cast`](crate::Tensor::cast) converts a tensor of constants.
@@ -355,7 +363,16 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     /// Divides by a real number.
     #[doc(hidden)]
     fn unscale(self, by: Self::Magnitude) -> Self;
-    #[doc(hidden)]
+    /// Converts a norm or another real number of type [`Magnitude`](Scalar::Magnitude): `x`, or `x + 0i`.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// fn unit<T: Inexact>(x: Tensor<T, Rank<1>>) -> Tensor<T, Rank<1>> {
+    ///     let norm = x.norm().item();
+    ///     x / T::from_magnitude(norm)
+    /// }
+    /// assert_eq!(unit(tensor![Complex::new(3.0, 4.0)]), tensor![Complex::new(0.6, 0.8)]);
+    /// ```
     fn from_magnitude(x: Self::Magnitude) -> Self;
     /// Returns the real part of `conj(self) · other`.
     #[doc(hidden)]

@@ -192,6 +192,31 @@ fn literals_cast_to_generic_element_types() {
 }
 
 #[test]
+fn real_numbers_scale_generic_tensors() {
+    fn unit<T: Inexact>(x: Tensor<T, Rank<1>>) -> Tensor<T, Rank<1>> {
+        let norm = x.norm().item();
+        x / T::from_magnitude(norm)
+    }
+    assert_eq!(unit(tensor![3.0f32, 4.0]), tensor![0.6f32, 0.8]);
+    assert_eq!(
+        unit(tensor![Complex::new(0.0, 4.0), Complex::from(-3.0)]),
+        tensor![Complex::new(0.0, 0.8), Complex::new(-0.6, 0.0)]
+    );
+
+    fn doubled<T: Scalar>(x: Tensor<T, Rank<1>>, two: T::Real) -> Tensor<T, Rank<1>> {
+        x * T::from_real(two)
+    }
+    assert_eq!(doubled(tensor![3i8, -4], 2), tensor![6i8, -8]);
+    assert_eq!(doubled(tensor![Complex::new(3.0, 4.0)], 2.0), tensor![Complex::new(6.0, 8.0)]);
+
+    fn scaled<T: Scalar>(x: &Tensor<T, Rank<1>>) -> Tensor<T::Float, Rank<1>> {
+        x.cast::<T::Float>() * x.norm().cast()
+    }
+    assert_eq!(scaled(&tensor![3, -4]), tensor![15.0, -20.0]);
+    assert_eq!(scaled(&tensor![Complex::new(3.0, 4.0)]), tensor![Complex::new(15.0, 20.0)]);
+}
+
+#[test]
 fn views_live_as_long_as_what_they_borrow_from() {
     fn diagonal<'a>(x: TensorView<'a, f64, Rank<2>>) -> TensorView<'a, f64, Rank<1>> {
         x.t().diagonal(0, 1)

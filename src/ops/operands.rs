@@ -83,7 +83,9 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
     label = "expected a tensor or a scalar of `{T}`",
-    note = "element types convert with `.cast::<{T}>()`, orders with `.to_order::<{O}>()`, devices with `.to_device::<{Dev}>()?`"
+    note = "element types convert with `.cast::<{T}>()`, orders with `.to_order::<{O}>()`, devices with `.to_device::<{Dev}>()?`",
+    note = "a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`",
+    note = "in generic code: `T::from_f64(0.5)` for a constant, `T::from_magnitude(r)` for a norm, `T::from_real(r)` for another real number"
 )]
 pub trait Operands<T: Element, D: Dim, O: Order, Dev: Device>: Sized {
     /// The rank of the result.
@@ -193,7 +195,8 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor of `{T}` with `{Self}`",
     label = "expected a tensor or a scalar of `{T}`",
-    note = "a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`, `T::from_f64(1.0)` in generic code"
+    note = "a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`",
+    note = "in generic code: `T::from_f64(0.5)` for a constant, `T::from_magnitude(r)` for a norm, `T::from_real(r)` for another real number"
 )]
 pub trait RightOperand<F, T: Element, D: Dim, O: Order, Dev: Device> {
     /// The rank of the result.
@@ -211,7 +214,8 @@ pub trait RightOperand<F, T: Element, D: Dim, O: Order, Dev: Device> {
 #[diagnostic::on_unimplemented(
     message = "cannot combine `{Left}` with `{Self}`",
     label = "expected a tensor or a scalar of the same element type",
-    note = "a scalar has the type of the elements: `1.0` for `f64`"
+    note = "a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`",
+    note = "in generic code: `T::from_f64(0.5)` for a constant, `T::from_magnitude(r)` for a norm, `T::from_real(r)` for another real number"
 )]
 pub trait AssignOperand<F, Left> {
     #[doc(hidden)]
@@ -389,7 +393,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor on `{Dev}`",
     label = "expected `&x`, a view such as `x.t()`, or a tensor",
-    note = "a scalar as a tensor is `Tensor::scalar(2.0)`"
+    note = "a scalar as a tensor is `Tensor::scalar(2.0)`, an array `Tensor::from([1.0, 2.0])`"
 )]
 pub trait SameOrderOperand<O: Order, Dev: Device> {
     /// The element type.
@@ -418,7 +422,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
     label = "expected `&x`, a view such as `x.t()`, or a tensor",
-    note = "a scalar as a tensor is `Tensor::scalar(2.0)`"
+    note = "a scalar as a tensor is `Tensor::scalar(2.0)`, an array `Tensor::from([1.0, 2.0])`"
 )]
 pub trait MatchingOperand<T: Element, O: Order, Dev: Device>: SameOrderOperand<O, Dev> {
     /// Returns a view of the tensor.

@@ -220,7 +220,6 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "UnaryOp::elementary",
             "Function::elementary",
             "Inexact::unscale",
-            "Inexact::from_magnitude",
             "Inexact::dot_re",
             "Inexact::raised",
             "Inexact::has_nan",

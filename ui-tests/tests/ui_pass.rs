@@ -194,10 +194,14 @@ mod float_not;
 mod generic_broadcast;
 #[path = "../pass/generic_cast.rs"]
 mod generic_cast;
+#[path = "../pass/generic_constant.rs"]
+mod generic_constant;
 #[path = "../pass/generic_device.rs"]
 mod generic_device;
 #[path = "../pass/generic_element.rs"]
 mod generic_element;
+#[path = "../pass/generic_norm.rs"]
+mod generic_norm;
 #[path = "../pass/generic_trace.rs"]
 mod generic_trace;
 #[path = "../pass/index_length.rs"]
@@ -572,6 +576,8 @@ fn corrected_programs_run() {
     let _ = concatenate_orders::main();
     let _ = stack_rank::main();
     let _ = generic_cast::main();
+    let _ = generic_norm::main();
+    let _ = generic_constant::main();
     buffer_shared::main();
 }
 
