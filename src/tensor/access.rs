@@ -19,7 +19,7 @@ mod sealed {
     message = "a tensor of `{D}` cannot be indexed with `{Self}`",
     label = "expected one `usize` for each axis",
     note = "write `x[[i, j]]` for `Rank<2>`; select several elements with `x.slice(s![1..3, ..])`",
-    note = "elements under a mask: `x.masked(&mask)`; at positions along an axis: `x.take(axis, &positions)`"
+    note = "elements under a mask: `x.masked(&mask)`, `x.masked_fill(&mask, 0.0)`; at positions along an axis: `x.take(axis, &positions)`"
 )]
 pub trait TensorIndex<D: Dim, Dev: Device>: sealed::Sealed + Copy {
     #[doc(hidden)]

@@ -29,7 +29,7 @@ use crate::storage::Storage;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tensor",
     label = "expected `&x`, a view such as `x.t()`, or a tensor",
-    note = "a scalar as a tensor is `Tensor::scalar(2.0)`"
+    note = "a scalar as a tensor is `Tensor::scalar(2.0)`, an array `Tensor::from([1.0, 2.0])`"
 )]
 pub trait AsView {
     /// The element type.

@@ -33,6 +33,8 @@ mod complex_max;
 mod complex_to_real;
 #[path = "../pass/concatenate_axis.rs"]
 mod concatenate_axis;
+#[path = "../pass/concatenate_devices.rs"]
+mod concatenate_devices;
 #[path = "../pass/concatenate_orders.rs"]
 mod concatenate_orders;
 #[path = "../pass/cuda_as_slice.rs"]
@@ -202,10 +204,14 @@ mod generic_device;
 mod generic_element;
 #[path = "../pass/generic_norm.rs"]
 mod generic_norm;
+#[path = "../pass/generic_struct.rs"]
+mod generic_struct;
 #[path = "../pass/generic_trace.rs"]
 mod generic_trace;
 #[path = "../pass/index_length.rs"]
 mod index_length;
+#[path = "../pass/index_mask.rs"]
+mod index_mask;
 #[path = "../pass/index_type.rs"]
 mod index_type;
 #[path = "../pass/index_without_array.rs"]
@@ -227,6 +233,8 @@ mod irfft_of_real;
 mod item_of_vector;
 #[path = "../pass/linspace_of_integers.rs"]
 mod linspace_of_integers;
+#[path = "../pass/log_without_base.rs"]
+mod log_without_base;
 #[cfg(feature = "linalg")]
 #[path = "../pass/linalg/lstsq_of_scalar.rs"]
 mod lstsq_of_scalar;
@@ -269,6 +277,8 @@ mod outer_too_large;
 mod own_agreement;
 #[path = "../pass/own_element.rs"]
 mod own_element;
+#[path = "../pass/own_function.rs"]
+mod own_function;
 #[path = "../pass/own_order.rs"]
 mod own_order;
 #[path = "../pass/own_rank.rs"]
@@ -318,6 +328,8 @@ mod solve_of_scalar;
 #[cfg(feature = "linalg")]
 #[path = "../pass/linalg/solve_orders.rs"]
 mod solve_orders;
+#[path = "../pass/stack_devices.rs"]
+mod stack_devices;
 #[path = "../pass/stack_rank.rs"]
 mod stack_rank;
 #[path = "../pass/sum_too_many_axes.rs"]
@@ -578,6 +590,12 @@ fn corrected_programs_run() {
     let _ = generic_cast::main();
     let _ = generic_norm::main();
     let _ = generic_constant::main();
+    let _ = generic_struct::main();
+    let _ = index_mask::main();
+    let _ = log_without_base::main();
+    let _ = own_function::main();
+    let _ = concatenate_devices::main();
+    let _ = stack_devices::main();
     buffer_shared::main();
 }
 

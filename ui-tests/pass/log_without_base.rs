@@ -1,0 +1,9 @@
+// The natural logarithm is `ln`; `log` takes the base.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.ln();
+    let _ = x.log(2.0);
+}
