@@ -74,6 +74,7 @@ impl DType {
     /// ```
     /// assert_eq!(vierbein::DType::C64.name(), "Complex<f64>");
     /// ```
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             DType::Bool => "bool",
@@ -99,6 +100,7 @@ impl DType {
     /// ```
     /// assert_eq!(vierbein::DType::C64.size(), 16);
     /// ```
+    #[must_use]
     pub const fn size(self) -> usize {
         match self {
             DType::Bool | DType::I8 | DType::U8 => 1,
@@ -206,6 +208,7 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     /// }
     /// assert_eq!(scaled(tensor![Complex::new(3.0, 4.0)], 0.5), tensor![Complex::new(1.5, 2.0)]);
     /// ```
+    #[must_use]
     fn from_real(x: Self::Real) -> Self;
     /// Converts a constant, with the rules of `as`: rounds for floating-point types; truncates and saturates for integers. A complex
     /// number gets the imaginary part 0. [`cast`](crate::Tensor::cast) converts a tensor of constants.
@@ -217,16 +220,22 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     /// }
     /// assert_eq!(halves(tensor![1.0f32, 3.0]), tensor![0.5, 1.5]);
     /// ```
+    #[must_use]
     fn from_f64(x: f64) -> Self;
     /// Converts a count of elements: rounds for floating-point types, saturates for integers.
+    #[must_use]
     fn from_usize(n: usize) -> Self;
     /// Returns the real part.
+    #[must_use]
     fn re(self) -> Self::Real;
     /// Returns the imaginary part: zero for real types.
+    #[must_use]
     fn im(self) -> Self::Real;
     /// Returns the complex conjugate: `self` for real types.
+    #[must_use]
     fn conj(self) -> Self;
     /// Returns the absolute value (modulus).
+    #[must_use]
     fn modulus(self) -> Self::Real;
 
     #[doc(hidden)]
@@ -373,6 +382,7 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     /// }
     /// assert_eq!(unit(tensor![Complex::new(3.0, 4.0)]), tensor![Complex::new(0.6, 0.8)]);
     /// ```
+    #[must_use]
     fn from_magnitude(x: Self::Magnitude) -> Self;
     /// Returns the real part of `conj(self) · other`.
     #[doc(hidden)]
@@ -384,6 +394,7 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     #[doc(hidden)]
     fn pair_function(self, f: PairFunction, right: Self) -> Self;
     /// Returns the argument (phase) in radians, from −π to π.
+    #[must_use]
     fn arg(self) -> Self::Magnitude;
     #[doc(hidden)]
     fn has_nan(self) -> bool;
@@ -465,6 +476,7 @@ bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
 )]
 pub trait CastTo<U: Element>: Element {
     /// Returns the converted value.
+    #[must_use]
     fn cast_to(self) -> U;
 }
 

@@ -83,6 +83,7 @@ impl MemoryOrder {
     pub const ColMajor: MemoryOrder = MemoryOrder::OfColumns;
 
     /// Returns the name in messages: `row-major` or `column-major`.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             MemoryOrder::RowMajor => "row-major",
@@ -91,6 +92,7 @@ impl MemoryOrder {
     }
 
     /// Returns `true` if the last axis is the fastest.
+    #[must_use]
     pub const fn is_row_major(self) -> bool {
         matches!(self, MemoryOrder::RowMajor)
     }

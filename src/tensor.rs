@@ -204,6 +204,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.shape(), [2, 3]);
     /// ```
     #[inline]
+    #[must_use]
     pub fn shape(&self) -> D::Shape {
         self.shape
     }
@@ -216,6 +217,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.t().strides(), [1, 3]);
     /// ```
     #[inline]
+    #[must_use]
     pub fn strides(&self) -> D::Strides {
         self.strides
     }
@@ -226,6 +228,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].rank(), 2);
     /// ```
     #[inline]
+    #[must_use]
     pub fn rank(&self) -> usize {
         D::NDIM
     }
@@ -236,6 +239,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].len(), 4);
     /// ```
     #[inline]
+    #[must_use]
     pub fn len(&self) -> usize {
         self.shape.as_ref().iter().product()
     }
@@ -247,6 +251,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(Tensor::<f64, _>::zeros([3, 0]).is_empty());
     /// ```
     #[inline]
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shape.as_ref().contains(&0)
     }
@@ -258,6 +263,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1].device(), &Cpu);
     /// ```
     #[inline]
+    #[must_use]
     pub fn device(&self) -> &Dev {
         self.storage.device()
     }
@@ -269,6 +275,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(x.is_contiguous());
     /// assert!(!x.t().is_contiguous());
     /// ```
+    #[must_use]
     pub fn is_contiguous(&self) -> bool {
         self.axes().is_contiguous(O::ROW_MAJOR)
     }

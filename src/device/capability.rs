@@ -17,6 +17,7 @@ impl<Dev: HostAccess, T: Element> OnHost<Dev, T> {
     /// Creates the capability of a device that implements [`HostAccess`].
     #[inline]
     #[allow(clippy::new_without_default, reason = "a capability is stated, not assumed")]
+    #[must_use]
     pub const fn new() -> Self {
         OnHost { address: Dev::host_ptr::<T> }
     }
@@ -53,6 +54,7 @@ where
 impl<Dev: Permute<T>, T: Element> Copies<Dev, T> {
     /// Creates the capability of a device whose [`Permute::copy`] does not use the host fallback.
     #[allow(clippy::new_without_default, reason = "a capability is stated, not assumed")]
+    #[must_use]
     pub const fn new() -> Self {
         Copies { copy: Dev::copy }
     }

@@ -64,6 +64,7 @@ impl CudaSource {
     ///
     /// It is not a condition that the text compiles, nor that it computes what the Rust function computes. If it does not
     /// compile, operations return [`Error::DeviceFailed`](crate::Error::DeviceFailed).
+    #[must_use]
     pub const unsafe fn new(text: &'static str) -> CudaSource {
         CudaSource { text }
     }
@@ -80,6 +81,7 @@ impl CudaSource {
     }
 
     /// Returns the text; empty for [`NONE`](CudaSource::NONE).
+    #[must_use]
     pub const fn as_str(&self) -> &'static str {
         self.text
     }

@@ -46,6 +46,7 @@ pub struct Transform {
 impl Transform {
     /// Returns the factor by which a transform of length `n` along one axis is multiplied. The factor of a transform along several axes is
     /// the product of the factors of the axes.
+    #[must_use]
     pub fn factor(&self, n: usize) -> f64 {
         match (self.norm, self.inverse) {
             (Norm::Backward, false) | (Norm::Forward, true) => 1.0,

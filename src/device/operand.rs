@@ -36,6 +36,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     ///
     /// # Panics
     /// If `shape` and `strides` differ in length.
+    #[must_use]
     pub unsafe fn from_raw(ptr: Dev::Ptr<T>, shape: &'a [usize], strides: &'a [isize]) -> Self {
         assert_eq!(shape.len(), strides.len(), "expected one stride for each axis");
         Operand { ptr, shape, strides, data: PhantomData }
@@ -48,14 +49,17 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     }
 
     /// Returns a pointer to the element at index 0.
+    #[must_use]
     pub fn ptr(&self) -> Dev::Ptr<T> {
         self.ptr
     }
     /// Returns the extent of each axis.
+    #[must_use]
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }
     /// Returns the stride of each axis, in elements.
+    #[must_use]
     pub fn strides(&self) -> &'a [isize] {
         self.strides
     }
@@ -282,20 +286,24 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     ///
     /// # Panics
     /// If `shape` and `strides` differ in length.
+    #[must_use]
     pub unsafe fn from_raw(ptr: Dev::Ptr<T>, shape: &'a [usize], strides: &'a [isize]) -> Self {
         assert_eq!(shape.len(), strides.len(), "expected one stride for each axis");
         Output { ptr, shape, strides, data: PhantomData }
     }
 
     /// Returns a pointer to the element at index 0.
+    #[must_use]
     pub fn ptr(&self) -> Dev::Ptr<T> {
         self.ptr
     }
     /// Returns the extent of each axis.
+    #[must_use]
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }
     /// Returns the stride of each axis, in elements.
+    #[must_use]
     pub fn strides(&self) -> &'a [isize] {
         self.strides
     }
@@ -346,6 +354,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     }
 
     /// Returns an operand that reads the output's elements.
+    #[must_use]
     pub fn as_operand(&self) -> Operand<'_, T, Dev> {
         Operand { ptr: self.ptr, shape: self.shape, strides: self.strides, data: PhantomData }
     }

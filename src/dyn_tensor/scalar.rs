@@ -26,6 +26,7 @@ macro_rules! scalars {
 
         impl DynScalar {
             /// Creates a scalar from a value.
+            #[must_use]
             pub fn of<T: Element>(value: T) -> DynScalar {
                 let value = &value as &dyn Any;
                 $(if let Some(&value) = value.downcast_ref::<$t>() {
@@ -35,6 +36,7 @@ macro_rules! scalars {
             }
 
             /// Returns the value, or `None` if it is of another type.
+            #[must_use]
             pub fn get<T: Element>(self) -> Option<T> {
                 match self {
                     $(DynScalar::$variant(value) => (&value as &dyn Any).downcast_ref::<T>().copied(),)*
@@ -42,6 +44,7 @@ macro_rules! scalars {
             }
 
             /// Returns the element type of the value.
+            #[must_use]
             pub fn dtype(self) -> DType {
                 match self {
                     $(DynScalar::$variant(_) => <$t>::DTYPE,)*
@@ -87,6 +90,7 @@ impl fmt::Debug for DynScalar {
 
 impl DynScalar {
     /// Returns zero (or `false`) of an element type.
+    #[must_use]
     pub fn zero(dtype: DType) -> DynScalar {
         dispatch!(dtype, T => DynScalar::of(T::default()))
     }

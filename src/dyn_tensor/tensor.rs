@@ -95,37 +95,44 @@ impl<S> DynTensor<S> {
     }
 
     /// Returns the number of axes.
+    #[must_use]
     pub fn rank(&self) -> usize {
         self.layout.rank()
     }
 
     /// Returns the extent of each axis.
+    #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.layout.shape()
     }
 
     /// Returns the stride of each axis, in elements.
+    #[must_use]
     pub fn strides(&self) -> &[isize] {
         self.layout.strides()
     }
 
     /// Returns the memory order: the order in which elements are iterated, and in which an owned tensor is contiguous. For ranks 0
     /// and 1, both orders are the same: tensors of these ranks combine with tensors of either order.
+    #[must_use]
     pub fn order(&self) -> MemoryOrder {
         self.order
     }
 
     /// Returns the number of elements.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.shape().iter().product()
     }
 
     /// Returns `true` if the tensor has zero elements, because an axis has extent 0.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shape().contains(&0)
     }
 
     /// Returns `true` if the tensor is contiguous in its memory order. Owned tensors always are.
+    #[must_use]
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous(self.order.is_row_major())
     }
@@ -142,11 +149,13 @@ impl<S: DynData> DynTensor<S> {
     }
 
     /// Returns the element type.
+    #[must_use]
     pub fn dtype(&self) -> DType {
         self.storage.data().dtype()
     }
 
     /// Returns the name of the device that holds the elements.
+    #[must_use]
     pub fn device_name(&self) -> String {
         self.storage.data().device_name()
     }
@@ -158,6 +167,7 @@ impl<S: DynData> DynTensor<S> {
     /// let x = DynTensor::from(tensor![1]);
     /// assert_eq!((x.device::<Cpu>(), x.device::<Cuda>()), (Some(&Cpu), None));
     /// ```
+    #[must_use]
     pub fn device<Dev: Device>(&self) -> Option<&Dev> {
         self.storage.data().device().downcast_ref()
     }

@@ -22,6 +22,7 @@ use core::marker::PhantomData;
 /// A contraction of `N` operands to which not all operands have been added yet. `E` is the rank of the shape to which the ellipses of the
 /// operands so far broadcast.
 #[derive(Debug)]
+#[must_use = "a contraction is computed by a method of `Prepared`, when all operands have been added"]
 pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
     operands: L,
@@ -205,6 +206,7 @@ fn check_term<const LABELS: usize, const ELLIPSIS: bool>(spec: &Spec<'_>, k: usi
 
 /// A contraction to which all operands have been added. `R` is the rank of the result.
 #[derive(Debug)]
+#[must_use = "a contraction is computed when a method of it is called"]
 pub struct Prepared<'s, T, R, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
     operands: L,
@@ -369,6 +371,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// # Panics
     /// If [`try_path`](Prepared::try_path) returns an error.
     #[track_caller]
+    #[must_use]
     pub fn path(self, limit: Option<usize>) -> ContractionPath {
         unwrap_or_panic(self.try_path(limit))
     }

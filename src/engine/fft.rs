@@ -16,6 +16,7 @@ use crate::rank::MAX_RANK;
 /// assert_eq!(padded[[0]], Complex::new(1.5, 0.0));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[must_use = "options do nothing until a method gets them"]
 pub struct Fft {
     lens: Lens,
     norm: Norm,

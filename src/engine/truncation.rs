@@ -16,6 +16,7 @@ use crate::error::Error;
 /// assert_eq!(Truncation::rank(2), Truncation::new().max_rank(2));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[must_use = "options do nothing until a method gets them"]
 pub struct Truncation {
     max_rank: Option<usize>,
     cutoff: Option<f64>,
@@ -35,26 +36,22 @@ impl Truncation {
     }
 
     /// Keeps at most `rank` singular values, those that are largest.
-    #[must_use]
     pub const fn max_rank(self, rank: usize) -> Truncation {
         Truncation { max_rank: Some(rank), ..self }
     }
 
     /// Discards as many of the smallest singular values as possible, such that the sum of their squares is at most `weight` times the sum
     /// of the squares of all singular values.
-    #[must_use]
     pub const fn cutoff(self, weight: f64) -> Truncation {
         Truncation { cutoff: Some(weight), ..self }
     }
 
     /// Discards singular values that are at most `value`.
-    #[must_use]
     pub const fn below(self, value: f64) -> Truncation {
         Truncation { below: Some(value), ..self }
     }
 
     /// Discards singular values that are at most `ratio` times the largest one.
-    #[must_use]
     pub const fn relative(self, ratio: f64) -> Truncation {
         Truncation { relative: Some(ratio), ..self }
     }

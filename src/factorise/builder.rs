@@ -20,6 +20,7 @@ use core::marker::PhantomData;
 
 /// An operand whose axes have labels. Its type `H` is a [`Held`]. `E` is the number of axes that the ellipsis stands for, as a rank.
 #[derive(Debug)]
+#[must_use = "a factorisation is computed by a method of `Factors`"]
 pub struct Labelled<'s, H, E> {
     spec: &'s FactorSpec<'s>,
     operand: H,
@@ -28,6 +29,7 @@ pub struct Labelled<'s, H, E> {
 
 /// A [`Labelled`] operand whose factors have the ranks `L` and `R`.
 #[derive(Debug)]
+#[must_use = "a factorisation is computed when a method of it is called"]
 pub struct Factors<'s, H, E, L, R> {
     labelled: Labelled<'s, H, E>,
     marker: PhantomData<(L, R)>,

@@ -304,6 +304,7 @@ impl CsvReader {
     /// assert_eq!(x, tensor![[1, 2]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[must_use]
     pub fn new() -> Self {
         CsvReader::default()
     }

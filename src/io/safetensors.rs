@@ -220,6 +220,7 @@ impl Safetensors {
     /// assert_eq!(Safetensors::read_from(&bytes[..])?.metadata()["format"], "pt");
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[must_use]
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.header.metadata
     }

@@ -80,12 +80,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     #[doc(hidden)]
     #[deprecated(note = "call `rank()`")]
+    #[must_use]
     pub fn ndim(&self) -> usize {
         self.rank()
     }
 
     #[doc(hidden)]
     #[deprecated(note = "call `len()`")]
+    #[must_use]
     pub fn numel(&self) -> usize {
         self.len()
     }

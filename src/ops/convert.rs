@@ -106,6 +106,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[1, 2], [3, 4]].t().to_vec(), [1, 3, 2, 4]);
     /// ```
     #[track_caller]
+    #[must_use]
     pub fn to_vec(&self) -> Vec<T> {
         unwrap_or_panic(self.try_to_vec())
     }
@@ -131,6 +132,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.index_axis(0, 1).as_slice(), [3, 4]);
     /// ```
     #[track_caller]
+    #[must_use]
     pub fn as_slice(&self) -> &[T]
     where
         Dev: HostAccess,
@@ -271,6 +273,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// assert_eq!(tensor![[1, 2], [3, 4]].into_vec(), [1, 2, 3, 4]);
     /// ```
     #[track_caller]
+    #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         unwrap_or_panic(self.try_into_vec())
     }
@@ -338,6 +341,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[inline]
     #[track_caller]
+    #[must_use]
     pub fn item(&self) -> T
     where
         D: ScalarRank,

@@ -35,6 +35,7 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, 
     /// assert!(tensor![1.0, 2.0].all_close(&tensor![1.0, 2.0 + 1e-12], 1e-9, 0.0));
     /// assert!(!tensor![1.0].all_close(tensor![f64::INFINITY], 1e-9, 0.0));
     /// ```
+    #[must_use]
     pub fn all_close<B>(&self, other: B, relative: T::Magnitude, absolute: T::Magnitude) -> bool
     where
         Dev: HostAccess,

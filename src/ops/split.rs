@@ -37,6 +37,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.split(1, 2), [tensor![[1, 2], [5, 6]], tensor![[3, 4], [7, 8]]]);
     /// ```
     #[track_caller]
+    #[must_use]
     pub fn split<A: AxisArg<D>>(&self, axis: A, parts: usize) -> Vec<ViewOf<'_, T, D, O, Dev, S>> {
         unwrap_or_panic(self.try_split(axis, parts))
     }
@@ -71,6 +72,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.split_at_each(0, &[1, -1]), [tensor![1], tensor![2, 3, 4], tensor![5]]);
     /// ```
     #[track_caller]
+    #[must_use]
     pub fn split_at_each<A: AxisArg<D>>(
         &self,
         axis: A,

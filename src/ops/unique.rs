@@ -129,6 +129,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.inverse, tensor![2, 0, 2, 1, 0, 2]);
     /// ```
     #[track_caller]
+    #[must_use]
     pub fn unique_with(&self) -> Unique<T, O, Dev>
     where
         T: Ordered,
@@ -208,6 +209,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.counts, tensor![1, 2]);
     /// ```
     #[track_caller]
+    #[must_use]
     pub fn unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> UniqueSlices<T, D, O, Dev>
     where
         T: Ordered,

@@ -145,6 +145,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.get([2, 0]), None);
     /// ```
     #[inline]
+    #[must_use]
     pub fn get(&self, index: D::Shape) -> Option<&T>
     where
         Dev: HostAccess,

@@ -376,6 +376,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.as_ptr(), &x[[0, 0]] as *const i32);
     /// assert_eq!(x.t().as_ptr(), x.as_ptr());
     /// ```
+    #[must_use]
     pub fn as_ptr(&self) -> *const T
     where
         Dev: HostAccess,
@@ -407,6 +408,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = vierbein::tensor![1, 2];
     /// assert_eq!(x.device_ptr().get().cast_const(), x.as_ptr());
     /// ```
+    #[must_use]
     pub fn device_ptr(&self) -> Dev::Ptr<T> {
         self.storage.ptr()
     }

@@ -142,6 +142,7 @@ impl<T: Element, D: Dim> Addresses<T, D> {
 
 /// Iterator over references to the elements of a tensor, in its memory order.
 #[derive(Debug, Clone)]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct Iter<'a, T, D: Dim> {
     addresses: Addresses<T, D>,
     data: PhantomData<&'a [T]>,
@@ -149,6 +150,7 @@ pub struct Iter<'a, T, D: Dim> {
 
 /// Iterator over mutable references to the elements of a tensor, in its memory order.
 #[derive(Debug)]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct IterMut<'a, T, D: Dim> {
     addresses: Addresses<T, D>,
     data: PhantomData<&'a mut [T]>,

@@ -255,6 +255,7 @@ impl<T> CudaPtr<T> {
     }
 
     /// Returns the address as an integer, like the driver's type `CUdeviceptr`.
+    #[must_use]
     pub fn address(self) -> u64 {
         self.address
     }

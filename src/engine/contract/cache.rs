@@ -31,6 +31,7 @@ struct Question {
 impl PathCache {
     /// Creates an empty cache.
     #[allow(clippy::new_without_default, reason = "a cache is made where it stays, as a `static`")]
+    #[must_use]
     pub const fn new() -> PathCache {
         PathCache(Mutex::new(None))
     }

@@ -64,12 +64,14 @@ pub struct ContractionStep {
 
 impl ContractionPath {
     /// Returns the pairwise contractions in the order of their execution: none for a single operand.
+    #[must_use]
     pub fn steps(&self) -> &[ContractionStep] {
         &self.steps
     }
 
     /// Returns the number of multiplications of all steps together. A label that occurs in one operand only, and not in the result,
     /// is summed beforehand. It does not count here.
+    #[must_use]
     pub fn multiplications(&self) -> f64 {
         self.multiplications
     }
@@ -77,12 +79,14 @@ impl ContractionPath {
     /// Returns the number of floating-point operations of all steps together, for real elements: twice the number of
     /// [`multiplications`](ContractionPath::multiplications), as each product is added to a sum. Complex elements need more
     /// operations.
+    #[must_use]
     pub fn flops(&self) -> f64 {
         2.0 * self.multiplications
     }
 
     /// Returns the number of elements of the largest intermediate, or 0 if there is none. Operands and the final result do not
     /// count.
+    #[must_use]
     pub fn largest_intermediate(&self) -> f64 {
         self.largest
     }

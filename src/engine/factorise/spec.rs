@@ -25,6 +25,7 @@ pub enum Factorisation {
 
 impl Factorisation {
     /// Returns the name of the macro, without `!`.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Factorisation::Svd => "svd",

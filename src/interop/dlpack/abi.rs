@@ -193,6 +193,7 @@ impl DLDataType {
     /// use vierbein::{DType, interop::dlpack::DLDataType};
     /// assert_eq!(DLDataType::of(DType::C64), DLDataType { code: 5, bits: 128, lanes: 1 });
     /// ```
+    #[must_use]
     pub fn of(dtype: DType) -> DLDataType {
         let found = TYPES.iter().find(|(known, ..)| *known == dtype);
         let &(_, code, bits) = found.expect("every element type is in the table");
@@ -206,6 +207,7 @@ impl DLDataType {
     /// assert_eq!(DLDataType { code: 2, bits: 32, lanes: 1 }.dtype(), Some(DType::F32));
     /// assert_eq!(DLDataType { code: 2, bits: 32, lanes: 4 }.dtype(), None);
     /// ```
+    #[must_use]
     pub fn dtype(self) -> Option<DType> {
         let known =
             |&&(_, code, bits): &&(DType, u8, u8)| (code, bits, 1) == (self.code, self.bits, self.lanes);

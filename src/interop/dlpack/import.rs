@@ -196,16 +196,19 @@ impl<M: Managed> Dlpack<M> {
     }
 
     /// Returns the element type.
+    #[must_use]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// Returns the extent of each axis.
+    #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.layout.shape()
     }
 
     /// Returns the strides, in elements.
+    #[must_use]
     pub fn strides(&self) -> &[isize] {
         self.layout.strides()
     }
@@ -216,12 +219,14 @@ impl<M: Managed> Dlpack<M> {
     /// use vierbein::{interop::dlpack::DLDevice, tensor};
     /// assert_eq!(tensor![1, 2].into_dlpack().device(), DLDevice { device_type: 1, device_id: 0 });
     /// ```
+    #[must_use]
     pub fn device(&self) -> DLDevice {
         // SAFETY: `self` owns the structure, which stays valid until `self` is dropped.
         unsafe { self.managed.0.as_ref() }.tensor().device
     }
 
     /// Returns whether the producer forbids writing to the elements.
+    #[must_use]
     pub fn is_read_only(&self) -> bool {
         // SAFETY: `self` owns the structure, which stays valid until `self` is dropped.
         unsafe { self.managed.0.as_ref() }.read_only()

@@ -191,6 +191,7 @@ impl CsvWriter {
     /// assert_eq!(text, b"1.5,inf\n-0.0,\n");
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[must_use]
     pub fn new() -> Self {
         CsvWriter::default()
     }

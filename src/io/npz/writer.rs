@@ -54,6 +54,7 @@ impl<'a> NpzWriter<'a> {
     /// use vierbein::io::npz::NpzWriter;
     /// assert_eq!(format!("{:?}", NpzWriter::new()), "{}");
     /// ```
+    #[must_use]
     pub fn new() -> Self {
         NpzWriter::default()
     }

@@ -84,6 +84,7 @@ impl Info {
     /// assert_eq!(file.info("x")?.dtype(), Some(vierbein::DType::F64));
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[must_use]
     pub fn dtype(&self) -> Option<DType> {
         match self.dtype {
             Type::Here(dtype) => Some(dtype),
@@ -101,6 +102,7 @@ impl Info {
     /// assert_eq!(file.info("x")?.dtype_name(), "BOOL");
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[must_use]
     pub fn dtype_name(&self) -> &str {
         match &self.dtype {
             Type::Here(dtype) => name_of(*dtype).unwrap_or_default(),
@@ -118,6 +120,7 @@ impl Info {
     /// assert_eq!(file.info("x")?.shape(), [1, 3]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }

@@ -72,6 +72,7 @@ impl<'a> SafetensorsWriter<'a> {
     /// use vierbein::io::safetensors::SafetensorsWriter;
     /// assert_eq!(format!("{:?}", SafetensorsWriter::new()), "{}");
     /// ```
+    #[must_use]
     pub fn new() -> Self {
         SafetensorsWriter::default()
     }

@@ -22,18 +22,21 @@ unsafe impl<T: Sync> Sync for HostPtr<T> {}
 
 impl<T> HostPtr<T> {
     /// Wraps a raw pointer.
+    #[must_use]
     pub fn new(ptr: *mut T) -> Self {
         HostPtr(ptr)
     }
 
     /// Returns the raw pointer.
     #[inline]
+    #[must_use]
     pub fn get(self) -> *mut T {
         self.0
     }
 
     /// Returns the pointer advanced by a number of elements, which may be negative. Does not access memory.
     #[inline]
+    #[must_use]
     pub fn offset(self, elements: isize) -> Self {
         HostPtr(self.0.wrapping_offset(elements))
     }

@@ -409,6 +409,7 @@ impl Cpu {
     /// Cpu::set_pool_limit(before / 2);
     /// assert_eq!(Cpu::pool_limit(), before / 2);
     /// ```
+    #[must_use]
     pub fn pool_limit() -> usize {
         KEPT.lock().limit()
     }
@@ -422,6 +423,7 @@ impl Cpu {
     /// drop(x);
     /// assert!(Cpu::pooled_bytes() > before);
     /// ```
+    #[must_use]
     pub fn pooled_bytes() -> usize {
         KEPT.lock().bytes
     }
