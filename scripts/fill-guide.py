@@ -7,6 +7,7 @@ compares their values. Rows whose right column begins with `let` define variable
 writes nothing, and fails if a page is out of date.
 """
 
+import math
 import re
 import sys
 import tempfile
@@ -119,7 +120,7 @@ class NumPy:
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
-        self.names = {"np": np, "folder": self.folder.name + "/"}
+        self.names = {"np": np, "math": math, "folder": self.folder.name + "/"}
         self.begun = {}
 
     def guarded(self, line):
