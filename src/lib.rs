@@ -64,7 +64,8 @@ pub use rank::{
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{
-    AsView, AxisIterMut, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView, TensorViewMut, ViewOf,
+    AsView, AxisIterMut, ElementIndex, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView,
+    TensorViewMut, ViewOf,
 };
 
 /// The items that most programs need: `use vierbein::prelude::*;`.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 use crate::axis::{IndexNumber, Permutation};
+use crate::tensor::ElementIndex;
 use core::fmt::Debug;
 use core::hash::Hash;
 use core::ops::{Add, Sub};
@@ -67,6 +68,7 @@ pub trait Dim:
     type Shape: IntoShape<Dim = Self>
         + ReshapeArg<Dim = Self>
         + Permutation<Self>
+        + ElementIndex<Self>
         + AsRef<[usize]>
         + AsMut<[usize]>
         + Copy

@@ -1,6 +1,7 @@
 //! Tests of type inference: code with as few type annotations as users write. The main test is that this code compiles.
 
 use std::sync::LazyLock;
+use vierbein::DynTensor;
 use vierbein::prelude::*;
 use vierbein::{CastTo, Complex, Element, c64};
 
@@ -250,4 +251,31 @@ fn views_are_iterated_on_threads() {
     }
     let x = tensor![[1.0, 2.0], [3.0, 4.0]];
     assert_eq!(row_sums(x.t()), [4.0, 6.0]);
+}
+
+/// `get` takes any integers that name positions. Negative ones count from the end.
+#[test]
+fn elements_at_positions_from_the_end() {
+    fn first<D: Dim>(x: &Tensor<i32, D>) -> Option<&i32> {
+        x.get(D::Shape::default())
+    }
+    let mut x = tensor![[1, 2, 3], [4, 5, 6]];
+    let (row, column) = (1usize, -3isize);
+    assert_eq!([x.get([row, 2]), x.get([-1, -3]), x.get([0, column])], [Some(&6), Some(&4), Some(&1)]);
+    assert_eq!([x.get([-3, 0]), x.get([0, 3]), x.get([row, usize::MAX]), x.get([isize::MIN, 0])], [None; 4]);
+    assert_eq!(
+        (first(&x), first(&Tensor::scalar(7)), tensor![8].sum().get([0; 0])),
+        (Some(&1), Some(&7), Some(&8))
+    );
+    *x.get_mut([-1, -1]).unwrap() = 9;
+    assert_eq!(x, tensor![[1, 2, 3], [4, 5, 9]]);
+
+    let mut x = DynTensor::from(x);
+    assert_eq!((x.get(&[-1, -1]), x.get(&[row, 0])), (Ok(9.into()), Ok(4.into())));
+    x.set(&[-2, -1], 7).unwrap();
+    assert_eq!(x.to_vec::<i32>().unwrap(), [1, 2, 7, 4, 5, 9]);
+    assert_eq!(
+        x.get(&[0, -4]).unwrap_err().to_string(),
+        "cannot index: index -4 is out of bounds for axis 1 of shape [2, 3], whose extent is 3"
+    );
 }

@@ -3,6 +3,7 @@
 use super::storage::{DynData, DynDataMut, DynStorage};
 use super::tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
 use super::{DynScalar, typed_data};
+use crate::axis::{IndexNumber, from_start};
 use crate::device::{Cpu, Device};
 use crate::dispatch;
 use crate::element::{DType, Element};
@@ -265,7 +266,7 @@ impl<S: DynData> DynTensor<S> {
         Cpu.release(data.buffer)
     }
 
-    /// Returns the element at an index.
+    /// Returns the element at an index. Negative numbers count from the end.
     ///
     /// # Errors
     /// If the index is out of bounds or does not have one number for each axis, or if the device reports an error.
@@ -274,10 +275,11 @@ impl<S: DynData> DynTensor<S> {
     /// use vierbein::{DynScalar, DynTensor, tensor};
     /// let x = DynTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
     /// assert_eq!(x.get(&[1, 0])?, DynScalar::F64(3.0));
+    /// assert_eq!(x.get(&[-1, -2])?, DynScalar::F64(3.0));
     /// assert!(x.get(&[2, 0]).is_err() && x.get(&[0]).is_err());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn get(&self, index: &[usize]) -> Result<DynScalar, Error> {
+    pub fn get(&self, index: &[impl IndexNumber]) -> Result<DynScalar, Error> {
         self.storage().data().element(&self.layout_at(index)?)
     }
 
@@ -301,14 +303,14 @@ impl<S: DynData> DynTensor<S> {
             );
             return Err(Error::UnsupportedRank { op: "item", reason });
         }
-        self.get(&[])
+        self.get(&[0; 0])
     }
 
     /// Returns the layout of the element at an index. The layout has rank 0.
     ///
     /// # Errors
     /// If the index is out of bounds or does not have one number for each axis.
-    fn layout_at(&self, index: &[usize]) -> Result<Layout, Error> {
+    fn layout_at(&self, index: &[impl IndexNumber]) -> Result<Layout, Error> {
         if index.len() != self.rank() {
             let reason = format!(
                 "a tensor of `Rank<{}>` cannot be indexed with {} indices: expected one index for each axis",
@@ -318,12 +320,12 @@ impl<S: DynData> DynTensor<S> {
             return Err(Error::UnsupportedRank { op: "index", reason });
         }
         let mut at = Layout::point(self.layout().offset());
-        for (axis, &index) in index.iter().enumerate() {
+        for (axis, &number) in index.iter().enumerate() {
+            let index = from_start(number, self.shape()[axis]);
             if index >= self.shape()[axis] {
-                let index = isize::try_from(index).unwrap_or(isize::MAX);
                 return Err(Error::IndexOutOfBounds {
                     op: "index",
-                    index,
+                    index: number.number(),
                     axis,
                     shape: self.shape().to_vec(),
                 });
@@ -333,7 +335,7 @@ impl<S: DynData> DynTensor<S> {
         Ok(at)
     }
 
-    /// Overwrites the element at an index.
+    /// Overwrites the element at an index. Negative numbers count from the end.
     ///
     /// # Errors
     /// * If the index is out of bounds, or does not have one number for each axis.
@@ -348,7 +350,7 @@ impl<S: DynData> DynTensor<S> {
     /// assert!(x.set(&[1], 7.0).is_err());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn set(&mut self, index: &[usize], value: impl Into<DynScalar>) -> Result<(), Error>
+    pub fn set(&mut self, index: &[impl IndexNumber], value: impl Into<DynScalar>) -> Result<(), Error>
     where
         S: DynDataMut,
     {

@@ -1,6 +1,7 @@
 //! Access to single elements in host memory: `x[[i, j]]`, `get`.
 
 use super::Tensor;
+use crate::axis::{IndexNumber, from_start};
 use crate::device::{Device, HostAccess, HostPtr};
 use crate::element::Element;
 use crate::error::Error;
@@ -40,6 +41,28 @@ where
     #[inline]
     fn address<T: Element>(ptr: Dev::Ptr<T>) -> HostPtr<T> {
         HostPtr::new(Dev::host_ptr(ptr))
+    }
+}
+
+/// An index of one element for [`get`](Tensor::get): an array of one [`IndexNumber`] for each axis. Negative numbers count from the end.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an index of an element of a tensor of `{D}`",
+    label = "expected an array with one number for each axis",
+    note = "write `x.get([i, j])` for `Rank<2>`, or `x.get([0; 0])` for `Rank<0>`"
+)]
+pub trait ElementIndex<D: Dim>: Copy {
+    /// Returns the index counted from 0. A number that is not less than the extent means that there is no such element.
+    fn counted_from_start(self, shape: &D::Shape) -> D::Shape;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const N: usize> ElementIndex<Rank<N>> for [I; N]
+where
+    Rank<N>: Dim<Shape = [usize; N]>,
+{
+    #[inline]
+    fn counted_from_start(self, shape: &[usize; N]) -> [usize; N] {
+        core::array::from_fn(|axis| from_start(self[axis], shape[axis]))
     }
 }
 
@@ -136,26 +159,28 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         unsafe { &mut *element }
     }
 
-    /// Returns the element at an index, or `None` if the index is out of bounds.
+    /// Returns the element at an index, or `None` if the index is out of bounds. Negative numbers count from the end.
     ///
     /// ```
     /// use vierbein::tensor;
     /// let x = tensor![[1, 2], [3, 4]];
     /// assert_eq!(x.get([1, 0]), Some(&3));
+    /// assert_eq!(x.get([-1, -2]), Some(&3));
     /// assert_eq!(x.get([2, 0]), None);
     /// ```
     #[inline]
     #[must_use]
-    pub fn get(&self, index: D::Shape) -> Option<&T>
+    pub fn get(&self, index: impl ElementIndex<D>) -> Option<&T>
     where
         Dev: HostAccess,
     {
-        let offset = self.axes().offset_of(index.as_ref())?;
+        let offset = self.axes().offset_of(index.counted_from_start(&self.shape).as_ref())?;
         // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
         Some(unsafe { self.element(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
     }
 
-    /// Returns a mutable reference to the element at an index, or `None` if the index is out of bounds.
+    /// Returns a mutable reference to the element at an index, or `None` if the index is out of bounds. Negative numbers count from the
+    /// end.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2];
@@ -163,12 +188,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![1, 7]);
     /// ```
     #[inline]
-    pub fn get_mut(&mut self, index: D::Shape) -> Option<&mut T>
+    pub fn get_mut(&mut self, index: impl ElementIndex<D>) -> Option<&mut T>
     where
         Dev: HostAccess,
         S: StorageMut<T, Dev>,
     {
-        let offset = self.axes().offset_of(index.as_ref())?;
+        let offset = self.axes().offset_of(index.counted_from_start(&self.shape).as_ref())?;
         // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
         Some(unsafe { self.element_mut(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
     }
