@@ -1,9 +1,10 @@
-//! Removes repeated keys of sorted lines.
+//! Removes repeated keys of sorted lines. Only keys next to each other are compared, and only for equality. So all that matters is that
+//! equal keys are adjacent.
 
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Isa, Lane, Vector};
 
-/// Moves the first key of each run of equal keys to the front, and returns the number of runs. The keys are sorted.
+/// Moves the first key of each run of equal keys to the front, and returns the number of runs.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn remove<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) -> usize {
@@ -18,7 +19,7 @@ pub(super) fn remove<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) -> usize {
         // Read before the store below, because the store can overwrite key `from + lanes - 1`, which is the first key of `next`.
         // As `to <= from`, the store overwrites no key after that one.
         let next = T::Register::load(token, &x[from + lanes - 1..]);
-        let is_new = previous.less(keys);
+        let is_new = previous.less(keys) | keys.less(previous);
         keys.compress(is_new).store(&mut x[to..to + lanes]);
         to += is_new.count_ones() as usize;
         from += lanes;

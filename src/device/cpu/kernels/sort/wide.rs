@@ -128,20 +128,38 @@ pub(super) fn least<T: Copy + PartialOrd>(x: &[T]) -> T {
     unsafe { least_of(x, x[0]) }
 }
 
+/// An element type with a signed integer type of the same size.
+trait Bits: Sized {
+    type Signed;
+    /// Returns the elements as signed integers with the same bits.
+    fn signed(x: &mut [Self]) -> &mut [Self::Signed];
+}
+
+macro_rules! bits {
+    ($($T:ident as $I:ident;)*) => {$(
+        impl Bits for $T {
+            type Signed = $I;
+            fn signed(x: &mut [$T]) -> &mut [$I] {
+                // SAFETY: the integers have the size and alignment of the elements, and all bits are valid for both. `x` is exclusively
+                // borrowed.
+                unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) }
+            }
+        }
+    )*};
+}
+bits! { u32 as i32; u64 as i64; f32 as i32; f64 as i64; }
+
 /// Defines functions for unsigned integers by those for signed ones.
 macro_rules! unsigned {
-    ($($U:ident as $I:ident: $as_signed:ident, $sort:ident $sort_signed:ident, $select:ident $select_signed:ident,
+    ($($U:ident: $as_signed:ident, $sort:ident $sort_signed:ident, $select:ident $select_signed:ident,
        $remove_repeated:ident $remove_signed:ident;)*) => {$(
         /// Inverts the highest bit of each element, so that the elements have the same order as signed integers. Calls `f`, and inverts
         /// the bits again.
-        fn $as_signed<R>(x: &mut [$U], f: impl FnOnce(&mut [$I]) -> R) -> R {
+        fn $as_signed(x: &mut [$U], f: impl FnOnce(&mut [<$U as Bits>::Signed])) {
             let flip = |x: &mut [$U]| x.iter_mut().for_each(|x| *x ^= 1 << ($U::BITS - 1));
             flip(x);
-            // SAFETY: the signed type has the size and alignment of the unsigned one, and all bits are valid for both. `x` is exclusively
-            // borrowed.
-            let result = f(unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) });
+            f(Bits::signed(x));
             flip(x);
-            result
         }
         /// Sorts the elements.
         pub(super) fn $sort(x: &mut [$U]) {
@@ -154,19 +172,19 @@ macro_rules! unsigned {
         }
         /// Moves the first element of each run of equal elements of a sorted slice to the front, and returns the number of runs.
         pub(super) fn $remove_repeated(x: &mut [$U]) -> usize {
-            $as_signed(x, $remove_signed)
+            // Only equality matters, so the elements need not have the order of signed integers.
+            $remove_signed(Bits::signed(x))
         }
     )*};
 }
 unsigned! {
-    u32 as i32: as_signed32, sort_u32 sort_i32, select_u32 select_i32, remove_repeated_u32 remove_repeated_i32;
-    u64 as i64: as_signed64, sort_u64 sort_i64, select_u64 select_i64, remove_repeated_u64 remove_repeated_i64;
+    u32: as_signed32, sort_u32 sort_i32, select_u32 select_i32, remove_repeated_u32 remove_repeated_i32;
+    u64: as_signed64, sort_u64 sort_i64, select_u64 select_i64, remove_repeated_u64 remove_repeated_i64;
 }
 
 /// Sorts numbers that are less than 2⁶³.
 pub(super) fn sort_words(x: &mut [u64]) {
-    // SAFETY: `i64` has the size and alignment of `u64`, and all bits are valid for both. `x` is exclusively borrowed.
-    sort_i64(unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) });
+    sort_i64(Bits::signed(x));
 }
 
 /// Defines functions for floating-point numbers by those for integers.
@@ -182,16 +200,13 @@ macro_rules! floats {
             }
         }
         /// Maps the elements to signed integers in the same order, with −0.0 before 0.0. Calls `f`, and maps the integers back.
-        fn $as_integers<R>(x: &mut [$T], f: impl FnOnce(&mut [$I]) -> R) -> R {
-            // SAFETY: the integers have the size and alignment of the elements, and all bits are valid for both. `x` is exclusively
-            // borrowed.
-            let bits: &mut [$I] = unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) };
+        fn $as_integers(x: &mut [$T], f: impl FnOnce(&mut [$I])) {
+            let bits = Bits::signed(x);
             // SAFETY: `$turn` has no conditions. It is `unsafe` only because the macro `kernel!` requires it.
             unsafe { $turn(bits) };
-            let result = f(bits);
+            f(bits);
             // SAFETY: `$turn` has no conditions. It is `unsafe` only because the macro `kernel!` requires it.
             unsafe { $turn(bits) };
-            result
         }
         /// Sorts the elements. The signs of zeros can change.
         pub(super) fn $sort(x: &mut [$T]) {
@@ -211,10 +226,10 @@ floats! {
 
 /// Moves the first element of each run of equal elements of a sorted slice to the front, and returns the number of runs.
 pub(super) fn remove_repeated_f32(x: &mut [f32]) -> usize {
-    // The comparison as integers would distinguish 0 from -0, so all zeros become copies of the first one.
+    // The comparison of bits would distinguish 0 from -0, so all zeros become copies of the first one.
     let zeros = x.partition_point(|&x| x < 0.0)..x.partition_point(|&x| x <= 0.0);
     if let Some(&first) = x[zeros.clone()].first() {
         x[zeros].fill(first);
     }
-    as_integers32(x, remove_repeated_i32)
+    remove_repeated_i32(Bits::signed(x))
 }
