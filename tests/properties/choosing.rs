@@ -9,7 +9,7 @@ use super::reference::{Array, indices};
 use super::views::{Recipe, TestDim, recipe, shape, with_view, with_view_mut};
 use crate::random::Random;
 use proptest::prelude::*;
-use vierbein::{ColMajor, Complex, Dim, Error, Order, Rank, RowMajor, TakeRanks, Tensor, s};
+use vierbein::{ColMajor, Complex, Dim, Error, Order, Rank, RowMajor, TakeRanks, Tensor, c64, s};
 
 /// Returns a tensor of pseudorandom positions with the given shape, valid for an axis of extent `n`. About half of them are negative.
 fn positions(random: &mut Random, shape: &[usize], n: usize) -> Array<i64> {
@@ -294,6 +294,30 @@ fn scatter_add_sums_in_order() {
     }
     let taken: Vec<f64> = at.iter().map(|&k| expected[place(k, N)]).collect();
     assert_eq!(sums.take(0, &at).to_vec(), taken);
+}
+
+/// Results of 16 MB and more are written with non-temporal stores if the operand fits in L2.
+#[test]
+fn take_of_many_positions() {
+    const N: usize = 999;
+    let x = Tensor::<c64, _>::from_fn([2, N], |[i, j]| c64::new(i as f64, j as f64));
+    let at: Vec<i64> = (0..550_003).map(|k| (k * 7919) % (2 * N as i64) - N as i64).collect();
+    let check = |out: &Tensor<c64, Rank<2>>| {
+        assert_eq!(out.shape(), [2, at.len()]);
+        for (i, row) in out.axis_iter(0).enumerate() {
+            let expected = at.iter().map(|&k| c64::new(i as f64, place(k, N) as f64));
+            assert!(row.iter().copied().eq(expected));
+        }
+    };
+    check(&x.take(1, &at));
+    let mut out = Tensor::zeros([2, at.len()]);
+    x.take_into(1, &at, &mut out);
+    check(&out);
+    let mut wrong = at.clone();
+    wrong[at.len() - 1] = N as i64;
+    x.try_take(1, &wrong).unwrap_err();
+    x.try_take_into(1, &wrong, &mut out).unwrap_err();
+    check(&out);
 }
 
 /// If there are many positions for each element, `scatter_add` checks the positions while it adds the values. If a position is invalid,

@@ -58,7 +58,8 @@ const BAND_ROWS: usize = 64;
 /// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: for a result of this size, a
 /// copy and a later read together take the same time with both kinds of store. For larger results, non-temporal stores are faster. The
 /// value is smaller in tests without optimisation, because they read and write large results slowly.
-const MIN_STREAMED_BYTES: usize = if cfg!(all(test, debug_assertions)) { 4 << 20 } else { 16 << 20 };
+pub(super) const MIN_STREAMED_BYTES: usize =
+    if cfg!(all(test, debug_assertions)) { 4 << 20 } else { 16 << 20 };
 /// Minimum size of a result, in bytes, for non-temporal stores, if rows map to the same cache sets (see [`collide`]). Such a result
 /// is written with non-temporal stores only with AVX-512, because each store must write a whole cache line. Measured on an AMD
 /// processor: with non-temporal stores of half a line, transposes take 1.1 to 2.7 times as long.

@@ -12,7 +12,8 @@
 //! the positions. `(op)=` stands for `=`, or for an operation that combines both elements, such as `+=`.
 //!
 //! Copies treat elements as bytes, so there is one kernel for each size of elements. `take` checks positions as it uses them, which is
-//! cheap compared with a cache miss. If the axis of the positions exceeds L2, elements are prefetched.
+//! cheap compared with a cache miss. If the axis of the positions exceeds L2, elements are prefetched. Otherwise, large results are written
+//! with non-temporal stores: 10⁷ random `f64` of 10⁵ take 9.0 ms instead of 10.1 (Zen 5).
 //!
 //! A scatter must leave the output unchanged if a position is invalid. So it checks all positions first, in a pass that is limited by the
 //! memory bandwidth. A scatter that combines elements does without this pass if the output is much shorter than the positions, as in a
@@ -24,7 +25,8 @@ mod scatter;
 pub(super) use mask::{compress, expand, nonzero};
 pub(super) use scatter::{replace_at, scatter};
 
-use crate::device::cpu::loops::stream::copy_bytes;
+use super::copy::MIN_STREAMED_BYTES;
+use crate::device::cpu::loops::stream::{copy_bytes, fence, stream_piece};
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::positions::TAKE;
@@ -35,6 +37,7 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 use crate::simd::{kernel, prefetch};
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of positions between the one that is used and the one whose element is prefetched. On a Zen 5, 10⁷ random elements of 10⁷ `f64`
@@ -165,6 +168,17 @@ kernel! {
     }
 }
 
+/// Returns whether `n` adjacent positions are less than `len` and not negative.
+///
+/// # Safety
+/// The caller must ensure that `n` positions may be read from `at` on.
+#[inline(always)]
+unsafe fn all_in_range(at: *const i64, n: usize, len: usize) -> bool {
+    // SAFETY: the stride is 1, and the caller ensures that the positions may be read.
+    let (least, greatest) = unsafe { range(at, 1, n) };
+    least >= 0 && (greatest.max(0) as usize) < len
+}
+
 /// Returns whether all positions from `least` to `greatest` are valid. `least` is at most 0, and `greatest` at least -1: see [`range`].
 #[inline(always)]
 fn in_range((least, greatest): (i64, i64), len: usize, wrap: usize) -> bool {
@@ -270,12 +284,18 @@ unsafe fn take_bytes(
     let invalid = AtomicBool::new(false);
     let last = plan.shape().len().saturating_sub(1);
     let grain = |axis| if axis == last { POSITIONS_GRAIN } else { 1 };
+    // Cache misses limit the speed if the axis exceeds L2, and not the stores.
+    let streams = !line.far && plan.len() * size >= MIN_STREAMED_BYTES;
     over_parts(plan, POSITION_WORK_BYTES, &grain, &|part| {
+        let (to, from) = (to.get(), from.get());
         // SAFETY: `take_part` needs the conditions of `take_bytes` for the indices of `part`. The caller ensures these for all indices
-        // of `plan`. Parts have different indices, so they write different elements and may run in parallel.
+        // of `plan`. Parts have different indices, so they write different elements and may run in parallel. `fence` is called below.
         let valid = by_size!(size, U => unsafe {
-            take_part::<U>(part, HostPtr::new(to.get().cast()), HostPtr::new(from.get().cast()), at, line)
+            take_part::<U>(part, HostPtr::new(to.cast()), HostPtr::new(from.cast()), at, line, streams)
         });
+        if streams {
+            fence();
+        }
         if !valid {
             invalid.store(true, Ordering::Relaxed);
         }
@@ -283,18 +303,21 @@ unsafe fn take_bytes(
     !invalid.into_inner()
 }
 
-/// Copies the elements for one part of the plan. Returns whether all positions in this part are valid.
+/// Copies the elements for one part of the plan. Returns whether all positions in this part are valid. If `streams`, long rows are written
+/// with non-temporal stores.
 ///
 /// # Safety
-/// The contract of [`take_bytes`].
+/// The contract of [`take_bytes`]. If `streams`, the thread calls [`fence`] before any thread reads or writes the output.
 unsafe fn take_part<U: Copy>(
     plan: &Plan<3>,
     to: HostPtr<U>,
     from: HostPtr<U>,
     at: HostPtr<i64>,
     line: Line,
+    streams: bool,
 ) -> bool {
     let (n, strides) = (plan.inner_len(), plan.inner_strides());
+    let streams = streams && strides[0] == 1 && n >= CHECKED_POSITIONS;
     let mut walk = Odometer::outer(plan);
     for _ in 0..plan.outer_shape().iter().product() {
         let [o, a, p] = walk.offsets();
@@ -317,13 +340,13 @@ unsafe fn take_part<U: Copy>(
                 k < line.len
             }
             // SAFETY: `take_row` needs the conditions of `take_bytes` for the `n` indices of the inner loop. The caller ensures these
-            // for all indices of the plan.
+            // for all indices of the plan. If `streams`, the output's stride is 1, and the caller calls `fence`.
             [1, 0, 1] if line.stride == 1 => unsafe {
-                take_row(to, from, at, [1, 0, 1], n, Line { stride: 1, ..line })
+                take_row(to, from, at, [1, 0, 1], n, Line { stride: 1, ..line }, streams)
             },
             // SAFETY: `take_row` needs the conditions of `take_bytes` for the `n` indices of the inner loop. The caller ensures these
-            // for all indices of the plan.
-            _ => unsafe { take_row(to, from, at, strides, n, line) },
+            // for all indices of the plan. If `streams`, the output's stride is 1, and the caller calls `fence`.
+            _ => unsafe { take_row(to, from, at, strides, n, line, streams) },
         };
         if !valid {
             return false;
@@ -337,8 +360,12 @@ unsafe fn take_part<U: Copy>(
 /// Contiguous positions are checked in blocks, by SIMD instructions. If all positions of a block are valid and not negative, its elements
 /// are copied without further checks. The positions are then still in L1.
 ///
+/// If `streams`, the elements of a block are copied to a buffer, and from there to the output with non-temporal stores.
+///
 /// # Safety
-/// The contract of [`take_bytes`], for the `n` indices that `to`, `from` and `at` and these strides describe.
+/// The contract of [`take_bytes`], for the `n` indices that `to`, `from` and `at` and these strides describe. If `streams`, in addition:
+/// * The stride of the output is 1.
+/// * The thread calls [`fence`] before any thread reads or writes the output.
 #[inline(always)]
 unsafe fn take_row<U: Copy>(
     to: *mut U,
@@ -347,14 +374,17 @@ unsafe fn take_row<U: Copy>(
     strides @ [o, a, p]: [isize; 3],
     n: usize,
     line: Line,
+    streams: bool,
 ) -> bool {
     // For each index less than `ahead`, the element `PREFETCH_DISTANCE` indices later is prefetched.
     let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
+    let mut buffer = [const { MaybeUninit::<U>::uninit() }; CHECKED_POSITIONS];
     let mut first = 0;
     while first < n {
         let len = (n - first).min(CHECKED_POSITIONS);
+        let there = to.wrapping_offset(first as isize * o);
         let row = Row {
-            to: to.wrapping_offset(first as isize * o),
+            to: if streams { buffer.as_mut_ptr().cast() } else { there },
             from: from.wrapping_offset(first as isize * a),
             at: at.wrapping_offset(first as isize * p),
             strides,
@@ -364,12 +394,11 @@ unsafe fn take_row<U: Copy>(
         let in_range = p == 1 && len >= MIN_CHECKED_POSITIONS && {
             // SAFETY: the stride `p` of the positions is 1, and `first + len <= n`. The caller ensures that all `n` positions may be
             // read.
-            let (least, greatest) = unsafe { range(row.at, 1, len) };
-            least >= 0 && (greatest.max(0) as usize) < line.len
+            unsafe { all_in_range(row.at, len, line.len) }
         };
         let valid = if in_range {
             // SAFETY: the caller ensures the conditions of `take_bytes` for `n` indices, and `row` starts at index `first`, with
-            // `first + len <= n`. `range` found that all `len` positions are less than the extent and not negative. If
+            // `first + len <= n`. `all_in_range` found that all `len` positions are less than the extent and not negative. If
             // `i < prefetched`, then `first + i + PREFETCH_DISTANCE < n`, so that position may be read.
             unsafe { row.copy::<true>(len, prefetched) }
         } else {
@@ -379,6 +408,11 @@ unsafe fn take_row<U: Copy>(
         };
         if !valid {
             return false;
+        }
+        if streams {
+            // SAFETY: `copy` wrote the first `len` elements of the buffer, because the stride `o` is 1. The caller ensures exclusive
+            // access to the output's elements at these indices, and calls `fence`.
+            unsafe { stream_piece(buffer.as_ptr().cast(), there.cast(), len * size_of::<U>()) };
         }
         first += len;
     }

@@ -6,8 +6,8 @@
 //! (measured).
 
 use super::{
-    CHECKED_POSITIONS, Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, Sign, by_size, check,
-    first_invalid, from_start,
+    CHECKED_POSITIONS, Line, MIN_CHECKED_POSITIONS, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE,
+    Sign, all_in_range, by_size, check, first_invalid, from_start,
 };
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::{Cpu, HostPtr};
@@ -149,11 +149,31 @@ unsafe fn row<U: Copy>(
         let step = (k as isize).wrapping_mul(line.stride);
         prefetch(to.offset((next * o).wrapping_add(step)).get().cast_const().cast());
         // SAFETY: `one` needs the conditions of `row` for index `i`. The caller ensures these for `n` indices, and `i < n`.
-        unsafe { one(to, at, from, strides, i as isize, line, f)? };
+        unsafe { one::<false, U>(to, at, from, strides, i as isize, line, f)? };
     }
-    for i in ahead..n {
-        // SAFETY: `one` needs the conditions of `row` for index `i`. The caller ensures these for `n` indices, and `i < n`.
-        unsafe { one(to, at, from, strides, i as isize, line, f)? };
+    // Contiguous positions are checked in blocks, by SIMD instructions. The loop over a valid block has no check. If elements are
+    // prefetched, cache misses limit the speed, and a separate check takes more time than it saves (measured).
+    let mut first = ahead;
+    while first < n {
+        let end = if line.far { n } else { n.min(first + CHECKED_POSITIONS) };
+        let in_range = !line.far && p == 1 && end - first >= MIN_CHECKED_POSITIONS && {
+            // SAFETY: the stride of the positions is 1, and `end <= n`. The caller ensures that all `n` positions may be read.
+            unsafe { all_in_range(at.offset(first as isize).get(), end - first, line.len) }
+        };
+        if in_range {
+            for i in first..end {
+                // SAFETY: `one` needs the conditions of `row` for index `i`. The caller ensures these for `n` indices, and
+                // `i < end <= n`. `all_in_range` found that the position is less than the extent and not negative.
+                unsafe { one::<true, U>(to, at, from, strides, i as isize, line, f)? };
+            }
+        } else {
+            for i in first..end {
+                // SAFETY: `one` needs the conditions of `row` for index `i`. The caller ensures these for `n` indices, and
+                // `i < end <= n`.
+                unsafe { one::<false, U>(to, at, from, strides, i as isize, line, f)? };
+            }
+        }
+        first = end;
     }
     Ok(())
 }
@@ -161,9 +181,9 @@ unsafe fn row<U: Copy>(
 /// Calls `f` for the position at index `i`.
 ///
 /// # Safety
-/// The contract of [`row`], for index `i`.
+/// The contract of [`row`], for index `i`. If `IN_RANGE`, the position is less than the extent and not negative.
 #[inline(always)]
-unsafe fn one<U: Copy>(
+unsafe fn one<const IN_RANGE: bool, U: Copy>(
     to: HostPtr<U>,
     at: HostPtr<i64>,
     from: HostPtr<U>,
@@ -176,13 +196,14 @@ unsafe fn one<U: Copy>(
     let position = unsafe { *at.offset(i * p).get() };
     let mut k = position as usize;
     // Most positions are not negative. For these, there is a single comparison.
-    if k >= line.len {
+    if !IN_RANGE && k >= line.len {
         k = from_end(position, line)?;
     }
     let to = to.offset(i * o + k as isize * line.stride).get();
     // SAFETY: the caller ensures that the operand's element at index `i` may be read.
     let right = unsafe { *from.offset(i * a).get() };
-    // SAFETY: `k < line.len`, so `to` points to an element of the output along `line`. The caller ensures exclusive access to it.
+    // SAFETY: `k < line.len`: the caller ensures it if `IN_RANGE` is set, and otherwise this was just checked. So `to` points to an element
+    // of the output along `line`, and the caller ensures exclusive access to it.
     let left = unsafe { *to };
     let Some(value) = f(left, right) else { return Err(Stop::Undefined(left, right)) };
     // SAFETY: `k < line.len`, so `to` points to an element of the output along `line`. The caller ensures exclusive access to it.
