@@ -554,6 +554,15 @@ fn diagonal_strides_that_overflow() {
     assert_eq!(try_einsum!("iij->", &x), Ok(Tensor::<u8, Rank<0>>::scalar(0)));
 }
 
+#[test]
+fn wrong_axis_is_reported_before_the_result_is_allocated() {
+    let one = Tensor::<f64, Rank<0>>::scalar(1.0);
+    let x = one.broadcast_to([1 << (usize::BITS - 8), 4]);
+    assert!(matches!(x.try_softmax(0), Err(Error::OutOfMemory { .. })));
+    assert!(matches!(x.try_softmax(2), Err(Error::AxisOutOfRange { .. })));
+    assert!(matches!(x.try_log_softmax([0, 0]), Err(Error::RepeatedAxis { .. })));
+}
+
 #[cfg(feature = "rand")]
 #[test]
 fn random_tensors_beyond_the_address_space() {

@@ -6,9 +6,9 @@ use crate::element::{Arithmetic, Scalar};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
-use crate::rank::Rank;
+use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::{AsView, Tensor};
+use crate::tensor::{AsView, Tensor, TensorView};
 
 const POLYVAL: &str = "polyval";
 
@@ -75,8 +75,9 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
         X: AsView<Element = T, Order = O, Device = Dev>,
     {
         let x = x.as_view();
+        same_instance(POLYVAL, self.device(), x.device())?;
         let mut out = Tensor::allocate(x.shape(), x.device().clone())?;
-        self.try_polyval_into(x, &mut out)?;
+        self.write_values(&x, &mut out)?;
         Ok(out)
     }
 
@@ -116,13 +117,25 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
         let x = x.as_view();
         same_instance(POLYVAL, self.device(), x.device())?;
         check_out(POLYVAL, x.shape().as_ref(), x.device(), out)?;
+        self.write_values(&x, out)
+    }
+
+    /// Writes the values of the polynomial to `out`, which must have the shape of `x`.
+    fn write_values<D: Dim, S2: StorageMut<T, Dev>>(
+        &self,
+        x: &TensorView<'_, T, D, O, Dev>,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        Dev: Elementwise<T>,
+    {
         let coefficients = self.try_to_vec()?;
         let Some((&first, rest)) = coefficients.split_first() else {
             return out.try_fill(T::zero());
         };
         out.try_fill(first)?;
         for &coefficient in rest {
-            out.try_apply2_inplace(Horner(coefficient), &x)?;
+            out.try_apply2_inplace(Horner(coefficient), x)?;
         }
         Ok(())
     }

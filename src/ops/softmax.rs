@@ -20,6 +20,8 @@ use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
+const LOGSUMEXP: &str = "logsumexp";
+
 impl<T, D, O, Dev, S> Tensor<T, D, O, Dev, S>
 where
     T: Element,
@@ -59,8 +61,10 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
+        let axes = axes.axes();
+        self.axes().check_distinct_axes("softmax", axes.as_ref())?;
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
-        self.try_softmax_into(axes, &mut out)?;
+        self.write_softmax(axes.as_ref(), &mut out)?;
         Ok(out)
     }
 
@@ -104,12 +108,9 @@ where
         S2: StorageMut<T, Dev>,
     {
         let axes = axes.axes();
-        let peak = self.peak("softmax", axes.as_ref())?;
+        self.axes().check_distinct_axes("softmax", axes.as_ref())?;
         check_out("softmax", self.shape().as_ref(), self.device(), out)?;
-        self.try_apply2_into(Sub, &peak, out)?;
-        out.try_apply_inplace(Exp)?;
-        let sum = out.reduced_keeping(Sum, axes.as_ref())?;
-        out.try_apply2_inplace(Div, &sum)
+        self.write_softmax(axes.as_ref(), out)
     }
 
     /// Returns the logarithm of the [`softmax`](Tensor::softmax). The logarithm is accurate even if the softmax underflows to 0.
@@ -139,8 +140,10 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
+        let axes = axes.axes();
+        self.axes().check_distinct_axes("log_softmax", axes.as_ref())?;
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
-        self.try_log_softmax_into(axes, &mut out)?;
+        self.write_log_softmax(axes.as_ref(), &mut out)?;
         Ok(out)
     }
 
@@ -184,12 +187,9 @@ where
         S2: StorageMut<T, Dev>,
     {
         let axes = axes.axes();
-        let peak = self.peak("log_softmax", axes.as_ref())?;
+        self.axes().check_distinct_axes("log_softmax", axes.as_ref())?;
         check_out("log_softmax", self.shape().as_ref(), self.device(), out)?;
-        self.try_apply2_into(Sub, &peak, out)?;
-        let mut sum = out.try_apply(Exp)?.reduced_keeping(Sum, axes.as_ref())?;
-        sum.try_apply_inplace(Ln)?;
-        out.try_apply2_inplace(Sub, &sum)
+        self.write_log_softmax(axes.as_ref(), out)
     }
 
     /// Returns the logarithm of the sum of the exponentials of all elements; negative infinity if the tensor is empty.
@@ -328,13 +328,39 @@ where
         self.log_sum(axes.as_ref(), |x| x.reduced_keeping(Sum, axes.as_ref()))
     }
 
-    /// Returns the largest element along the axes, which are kept with extent 1; zeros if the tensor is empty.
-    fn peak(&self, op: &'static str, axes: &[usize]) -> Result<Tensor<T, D, O, Dev>, Error>
+    /// Writes the softmax along `axes`, which must be distinct and in range, to `out`, which must have the shape of `self`.
+    fn write_softmax<S2>(&self, axes: &[usize], out: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.try_apply2_into(Sub, &self.peak(axes)?, out)?;
+        out.try_apply_inplace(Exp)?;
+        let sum = out.reduced_keeping(Sum, axes)?;
+        out.try_apply2_inplace(Div, &sum)
+    }
+
+    /// [`write_softmax`](Tensor::write_softmax) for the logarithm of the softmax.
+    fn write_log_softmax<S2>(&self, axes: &[usize], out: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.try_apply2_into(Sub, &self.peak(axes)?, out)?;
+        let mut sum = out.try_apply(Exp)?.reduced_keeping(Sum, axes)?;
+        sum.try_apply_inplace(Ln)?;
+        out.try_apply2_inplace(Sub, &sum)
+    }
+
+    /// Returns the largest element along the axes, which must be distinct and in range, and are kept with extent 1. Returns zeros if the
+    /// tensor is empty.
+    fn peak(&self, axes: &[usize]) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealFloat,
         Dev: Reduce<T>,
     {
-        self.axes().check_distinct_axes(op, axes)?;
         if self.is_empty() { self.reduced_keeping(Sum, axes) } else { self.reduced_keeping(Max, axes) }
     }
 
@@ -348,15 +374,44 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        // Infinity minus infinity would be NaN, so an infinite peak is replaced by the closest finite number. The result is then infinite,
-        // with the sign of the peak.
-        let peak = self.peak("logsumexp", axes)?.try_clamp(-T::max_value(), T::max_value())?;
-        let mut powers = self.try_apply2(Sub, &peak)?;
-        powers.try_apply_inplace(Exp)?;
+        let (powers, peak) = self.powers(axes)?;
         let mut result = sum(&powers)?;
-        result.try_apply_inplace(Ln)?;
         // The peak has extent 1 along the axes, so `sum(&peak)` has the elements of the peak, and the shape of the result.
-        result.try_apply2_inplace(Add, &sum(&peak)?)?;
+        log_and_add(&mut result, &sum(&peak)?)?;
         Ok(result)
     }
+
+    /// Returns the exponentials of the differences between the elements and the peak, and the peak.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or an allocation fails.
+    fn powers(&self, axes: &[usize]) -> Result<(Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        self.axes().check_distinct_axes(LOGSUMEXP, axes)?;
+        // Infinity minus infinity would be NaN, so an infinite peak is replaced by the closest finite number. The result is then infinite,
+        // with the sign of the peak.
+        let peak = self.peak(axes)?.try_clamp(-T::max_value(), T::max_value())?;
+        let mut powers = self.try_apply2(Sub, &peak)?;
+        powers.try_apply_inplace(Exp)?;
+        Ok((powers, peak))
+    }
+}
+
+/// Replaces sums of exponentials by their logarithms, and adds the peaks.
+fn log_and_add<T, D, O, Dev, S>(
+    sums: &mut Tensor<T, D, O, Dev, S>,
+    peaks: &Tensor<T, D, O, Dev>,
+) -> Result<(), Error>
+where
+    T: RealFloat,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: StorageMut<T, Dev>,
+{
+    sums.try_apply_inplace(Ln)?;
+    sums.try_apply2_inplace(Add, peaks)
 }
