@@ -625,6 +625,8 @@ fn joining<O: Order, Dev: Full>() {
     let [y, x] = meshgrid([&rows, &columns]);
     check(&y, [3, 2], |[i, _]| i as f64);
     check(&(y + x), [3, 2], |[i, j]| (i + 10 * j) as f64);
+    let [y, x] = meshgrid([rows.flip(0), columns.view()]);
+    check(&(y + x), [3, 2], |[i, j]| (2 - i + 10 * j) as f64);
     assert!(try_concatenate(0, [&a, &b.slice(s![.., 1..]).to_owned()]).is_err());
 }
 

@@ -7,12 +7,12 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Broadcast, ContractRanks, Dim, Rank};
 use crate::storage::Storage;
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::{AsView, Tensor, TensorView};
 
 /// Returns the coordinates of all points of a grid as N views of rank N, one for each coordinate. View `k` has the element `axes[k][i_k]`
 /// at index `[i_0, .., i_(N - 1)]`.
 ///
-/// Axis `k` of each view has the extent of `axes[k]` (NumPy's `indexing="ij"`). Nothing is copied.
+/// Axis `k` of each view has the extent of `axes[k]` (NumPy's `indexing="ij"`). Nothing is copied, so the axes are references or views.
 ///
 /// # Panics
 /// If the shape of the grid exceeds the address space.
@@ -22,16 +22,16 @@ use crate::tensor::{Tensor, TensorView};
 /// let (rows, columns) = (tensor![0.0, 1.0], tensor![0.0, 10.0, 20.0]);
 /// let [y, x] = meshgrid([&rows, &columns]);
 /// assert_eq!(&y + &x, tensor![[0.0, 10.0, 20.0], [1.0, 11.0, 21.0]]);
+/// let [_, x] = meshgrid([rows.view(), columns.flip(0)]);
+/// assert_eq!(x, tensor![[20.0, 10.0, 0.0], [20.0, 10.0, 0.0]]);
 /// ```
 #[track_caller]
-pub fn meshgrid<'a, T, O, Dev, S, const N: usize>(
-    axes: [&'a Tensor<T, Rank<1>, O, Dev, S>; N],
-) -> [TensorView<'a, T, Rank<N>, O, Dev>; N]
+pub fn meshgrid<'a, X, T, O, Dev, const N: usize>(axes: [X; N]) -> [TensorView<'a, T, Rank<N>, O, Dev>; N]
 where
+    X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev> + Into<TensorView<'a, T, Rank<1>, O, Dev>>,
     T: Element,
     O: Order,
     Dev: Device,
-    S: Storage<T, Dev>,
     Rank<N>: Dim<Shape = [usize; N], Strides = [isize; N]>,
 {
     unwrap_or_panic(try_meshgrid(axes))
@@ -41,16 +41,17 @@ where
 ///
 /// # Errors
 /// If the shape of the grid exceeds the address space.
-pub fn try_meshgrid<'a, T, O, Dev, S, const N: usize>(
-    axes: [&'a Tensor<T, Rank<1>, O, Dev, S>; N],
+pub fn try_meshgrid<'a, X, T, O, Dev, const N: usize>(
+    axes: [X; N],
 ) -> Result<[TensorView<'a, T, Rank<N>, O, Dev>; N], Error>
 where
+    X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev> + Into<TensorView<'a, T, Rank<1>, O, Dev>>,
     T: Element,
     O: Order,
     Dev: Device,
-    S: Storage<T, Dev>,
     Rank<N>: Dim<Shape = [usize; N], Strides = [isize; N]>,
 {
+    let axes: [TensorView<'a, T, Rank<1>, O, Dev>; N] = axes.map(X::into);
     let shape = axes.map(|axis| axis.len());
     crate::layout::element_count(&shape, size_of::<T>())?;
     let mut k = 0;
@@ -58,7 +59,7 @@ where
         let mut strides = [0; N];
         strides[k] = axis.strides()[0];
         k += 1;
-        TensorView::from(axis).with_axes(shape, strides, 0)
+        axis.with_axes(shape, strides, 0)
     }))
 }
 
