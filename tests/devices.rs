@@ -35,7 +35,8 @@ macro_rules! device_tests {
                 sums means_and_moments extremes positions running_sums elements_at_positions elements_under_masks
                 statistics exponentials_and_their_sums ordering distinct_elements_and_counts traces diagonals
                 shape_operations joining rearrangements broadcast_views slicing order_conversion matrix_products batched_products
-                products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0);
+                products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0
+                preallocated_outputs);
         }
     )*};
     (@bodies $O:ty, $Dev:ty, $there:expr; $($body:ident)*) => {$(
@@ -432,6 +433,53 @@ fn convolutions_by_transforms<O: Order, Dev: Full>() {
 }
 
 /// The results contain exponentials and logarithms, which devices round differently.
+/// Functions that write to every second row and, in reverse order, to every second column of a larger tensor.
+fn preallocated_outputs<O: Order, Dev: Full>() {
+    fn written<O: Order, Dev: Full>(
+        [rows, columns]: [usize; 2],
+        write: impl FnOnce(&mut TensorViewMut<'_, f64, Rank<2>, O, Dev>),
+    ) -> Tensor<f64, Rank<2>, O, Dev> {
+        let mut wide = make::<_, _, O, Dev>([2 * rows, 2 * columns], |_| 0.5);
+        write(&mut wide.slice_mut(s![..;2, 1..;-2]));
+        check(&wide.slice(s![1..;2, ..]).to_owned(), [rows, 2 * columns], |_| 0.5);
+        check(&wide.slice(s![.., ..;2]).to_owned(), [2 * rows, columns], |_| 0.5);
+        wide.slice(s![..;2, 1..;-2]).to_owned()
+    }
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    let y = written([2, 4], |out| x.trapezoid_into(1, 2.0, out));
+    check(&y, [2, 4], |[i, k]| r([i, 0, k]) + 2.0 * r([i, 1, k]) + r([i, 2, k]));
+    let weights = make::<_, _, O, Dev>([3], |[j]| [1.0, 2.0, 1.0][j]);
+    let y = written([2, 4], |out| x.average_into(1, &weights, out));
+    check(&y, [2, 4], |[i, k]| (r([i, 0, k]) + 2.0 * r([i, 1, k]) + r([i, 2, k])) / 4.0);
+    let middle = |v: [f64; 3]| {
+        v.into_iter().sum::<f64>()
+            - v.into_iter().fold(f64::MIN, f64::max)
+            - v.into_iter().fold(f64::MAX, f64::min)
+    };
+    let y = written([2, 4], |out| x.median_into(1, out));
+    check(&y, [2, 4], |[i, k]| middle([0, 1, 2].map(|j| r([i, j, k]))));
+    let y = written([2, 4], |out| x.nan_median_into(1, out));
+    check(&y, [2, 4], |[i, k]| middle([0, 1, 2].map(|j| r([i, j, k]))));
+    let far = make::<_, _, O, Dev>([2, 1, 3], |[_, _, j]| if j == 1 { 1000.0 } else { f64::NEG_INFINITY });
+    check(&written([2, 1], |out| far.logsumexp_into([2], out)), [2, 1], |_| 1000.0);
+
+    let m = make::<_, _, O, Dev>([2, 3], |[i, j]| [[0, 1, 2], [5, 1, 3]][i][j]);
+    let y = written([2, 2], |out| m.cov_into(1, out));
+    check(&y, [2, 2], |[i, j]| [[1.0, -1.0], [-1.0, 4.0]][i][j]);
+    let y = written([2, 2], |out| m.corrcoef_into(out));
+    check(&y, [2, 2], |[i, j]| [[1.0, -0.5], [-0.5, 1.0]][i][j]);
+    let (xp, fp) = (make::<_, _, O, Dev>([5], |[i]| 4.0 * i as f64 - 8.0), make([5], |[i]| 8.0 * i as f64));
+    let m = make::<_, _, O, Dev>([4, 5], p);
+    let y = written([4, 5], |out| m.interp_into(&xp, &fp, out));
+    check(&y, [4, 5], |at| 2.0 * p(at).clamp(-8.0, 8.0) + 16.0);
+    let labels = make::<_, _, O, Dev>([3], |[k]| [1_i64, 0, 3][k]);
+    let y = written([3, 4], |out| labels.one_hot_into(4, out));
+    check(&y, [3, 4], |[i, k]| f64::from([1, 0, 3][i] == k));
+    let mut counts = make::<_, _, O, Dev>([4], |_| 7_i64);
+    labels.histogram_into(&[0.0, 1.0, 3.0], &mut counts.slice_mut(s![1..;-2]));
+    check(&counts, [4], |[k]| [7, 2, 7, 1][k]);
+}
+
 fn exponentials_and_their_sums<O: Order, Dev: Full>() {
     fn near<D: Dim, O: Order, Dev: Device>(
         found: &Tensor<f64, D, O, Dev>,

@@ -2,7 +2,7 @@
 //! a call fails, the output stays unchanged.
 
 use vierbein::prelude::*;
-use vierbein::{ConvolutionMode, Element, Error, Quantile, Side, op, stack, try_stack_into};
+use vierbein::{Bins, ConvolutionMode, Element, Error, Quantile, Side, op, stack, try_stack_into};
 
 fn operands<O: Order>() -> (Tensor<f64, Rank<2>, O>, Tensor<f64, Rank<2>, O>) {
     let value = |k: usize| (k * 37 % 101) as f64 - 50.0;
@@ -304,4 +304,142 @@ fn computed_elements<O: Order>() {
 fn computed_elements_in_both_orders() {
     computed_elements::<RowMajor>();
     computed_elements::<ColMajor>();
+}
+
+/// [`writes`] for a vector.
+fn writes_vector<T: Element, O: Order>(
+    result: &Tensor<T, Rank<1>, O>,
+    before: T,
+    write: &dyn Fn(&mut TensorViewMut<'_, T, Rank<1>, O>) -> Result<(), Error>,
+) {
+    let mut wide = Tensor::<T, Rank<1>, O>::full([2 * result.len()], before);
+    write(&mut wide.slice_mut(s![1..;-2])).unwrap();
+    for k in 0..wide.len() {
+        let expected = if k % 2 == 1 { result[[result.len() - 1 - k / 2]] } else { before };
+        assert_eq!(wide[[k]], expected, "at {k}");
+    }
+    wide.fill(before);
+    let error = write(&mut wide.view_mut()).unwrap_err();
+    assert!(matches!(error, Error::OutputShape { .. }), "{error}");
+    assert!(wide.iter().all(|&x| x == before));
+}
+
+/// Functions that remove an axis, or whose result has another shape than their operand.
+fn reduced_elements<O: Order>() {
+    let close = |x: f64, y: f64| (x - y).abs() <= 1e-13 * (1.0 + y.abs());
+    let value = |k: usize| (k * 37 % 101) as f64 / 10.0 - 5.0;
+    let x = Tensor::<f64, Rank<3>, O>::from_vec([5, 4, 7], (0..140).map(value).collect());
+    let gaps = x.map(|x| if x > 4.0 { f64::NAN } else { x });
+    for axis in [0, 1, -1_i32] {
+        writes(&x.median_axis(axis), -9.0, close, &|out| x.try_median_into(axis, out));
+        writes(&gaps.nan_median_axis(axis), -9.0, close, &|out| gaps.try_nan_median_into(axis, out));
+        writes(&x.logsumexp_axis(axis), -9.0, close, &|out| x.try_logsumexp_into([axis], out));
+        writes(&x.trapezoid(axis, 0.1), -9.0, close, &|out| x.try_trapezoid_into(axis, 0.1, out));
+        let extent = x.shape()[axis.rem_euclid(3) as usize];
+        let weights = Tensor::<f64, Rank<1>, O>::from_fn([extent], |[k]| 1.0 + k as f64);
+        writes(&x.average(axis, &weights), -9.0, close, &|out| x.try_average_into(axis, &weights, out));
+    }
+    writes_vector(&x.median_axis(0).median_axis(1), -9.0, &|out| x.median_axis(0).try_median_into(1, out));
+
+    let matrix = x.index_axis(0, 1);
+    writes(&matrix.cov(1), -9.0, close, &|out| matrix.try_cov_into(1, out));
+    writes(&matrix.corrcoef(), -9.0, close, &|out| matrix.try_corrcoef_into(out));
+    let points = [vec![-4.0, 0.0, 2.5], vec![1.0, -3.0, 8.0]];
+    let [xp, fp] = points.map(|of| Tensor::<f64, Rank<1>, O>::from_vec([3], of));
+    writes(&matrix.interp(&xp, &fp), -9.0, close, &|out| matrix.try_interp_into(&xp, &fp, out));
+    writes(&xp.outer_map(&fp, |a, b| a - 2.0 * b), -9.0, close, &|out| {
+        xp.try_outer_map_into(&fp, |a, b| a - 2.0 * b, out)
+    });
+    let labels = Tensor::<i64, Rank<1>, O>::from_vec([4], vec![2, 0, 1, 2]);
+    writes(&labels.one_hot::<i32>(3), 7, |x, y| x == y, &|out| labels.try_one_hot_into(3, out));
+
+    let bins = Bins::Range(3, -4.0..=5.0);
+    writes_vector(&x.histogram(bins.clone()).0, -1, &|out| x.try_histogram_into(bins.clone(), out));
+    writes_vector(&x.histogram_weighted(4, &x).0, -9.0, &|out| x.try_histogram_weighted_into(4, &x, out));
+
+    // An error other than that of the output's shape leaves the output unchanged, too.
+    let mut out = Tensor::<f64, Rank<1>, O>::full([4], -9.0);
+    matrix.try_median_into(2, &mut out).unwrap_err();
+    matrix.try_logsumexp_into([2], &mut out).unwrap_err();
+    matrix.try_trapezoid_into(2, 1.0, &mut out).unwrap_err();
+    matrix.try_average_into(1, Tensor::zeros([7]), &mut out).unwrap_err();
+    out.try_interp_into(&fp, &xp, &mut Tensor::zeros([4])).unwrap_err();
+    matrix.try_histogram_weighted_into(Bins::Range(4, 1.0..=0.0), matrix, &mut out).unwrap_err();
+    matrix.try_histogram_weighted_into(4, matrix.slice(s![.., 1..]), &mut out).unwrap_err();
+    assert!(out.iter().all(|&x| x == -9.0));
+    let mut ones = Tensor::<i32, Rank<2>, O>::full([4, 2], 7);
+    labels.try_one_hot_into(2, &mut ones).unwrap_err();
+    assert!(ones.iter().all(|&x| x == 7));
+}
+
+#[test]
+fn reduced_elements_in_both_orders() {
+    reduced_elements::<RowMajor>();
+    reduced_elements::<ColMajor>();
+}
+
+#[test]
+fn outputs_have_known_values() {
+    let x = tensor![[1.0, 5.0, 3.0], [0.0, 2.0, f64::NAN]];
+    let mut pair = tensor![0.0, 0.0];
+    x.nan_median_into(1, &mut pair);
+    assert_eq!(pair, tensor![3.0, 1.0]);
+    tensor![[4, 1, 7], [2, 2, 9]].median_into(1, &mut pair);
+    assert_eq!(pair, tensor![4.0, 2.0]);
+    tensor![[[f64::NEG_INFINITY, 700.0]], [[-f64::INFINITY, 700.0]]].logsumexp_into([0, 1], &mut pair);
+    assert_eq!(pair, tensor![f64::NEG_INFINITY, 700.0 + 2f64.ln()]);
+    tensor![[1.0, 3.0, 5.0], [2.0, 0.0, 2.0]].trapezoid_into(1, 2.0, &mut pair);
+    assert_eq!(pair, tensor![12.0, 4.0]);
+    tensor![[1.0, 8.0], [4.0, 2.0]].average_into(0, tensor![2.0, 1.0], &mut pair);
+    assert_eq!(pair, tensor![2.0, 6.0]);
+    tensor![0.5, 9.0].interp_into(tensor![0.0, 1.0], tensor![2.0, 6.0], &mut pair);
+    assert_eq!(pair, tensor![4.0, 6.0]);
+    tensor![0.0, 1.0, 3.0].histogram_weighted_into(&[0.0, 1.0, 3.0], tensor![0.5, 2.0, 4.0], &mut pair);
+    assert_eq!(pair, tensor![0.5, 6.0]);
+
+    let mut matrix = tensor![[0.0, 0.0], [0.0, 0.0]];
+    tensor![[1, 3], [4, 0]].cov_into(1, &mut matrix);
+    assert_eq!(matrix, tensor![[2.0, -4.0], [-4.0, 8.0]]);
+    tensor![[1.0, 3.0, 1.0, 3.0], [6.0, 2.0, 6.0, 2.0]].corrcoef_into(&mut matrix);
+    assert_eq!(matrix, tensor![[1.0, -1.0], [-1.0, 1.0]]);
+    tensor![1.0, 2.0].outer_map_into(tensor![3.0, 4.0], |a, b| 10.0 * a + b, &mut matrix);
+    assert_eq!(matrix, tensor![[13.0, 14.0], [23.0, 24.0]]);
+    tensor![1_i64, 0].one_hot_into(2, &mut matrix);
+    assert_eq!(matrix, tensor![[0.0, 1.0], [1.0, 0.0]]);
+
+    let mut counts = tensor![7_i64, 7];
+    tensor![1, 2, 2, 9].histogram_into((2, 0.0..=4.0), &mut counts);
+    assert_eq!(counts, tensor![1, 2]);
+    assert_eq!(
+        tensor![1, 2].try_histogram_into(3, &mut counts).unwrap_err().to_string(),
+        "cannot compute a histogram into shape [2]: the result has shape [3]; allocate the output with shape [3]"
+    );
+}
+
+#[cfg(feature = "fft")]
+fn transformed_elements<O: Order>() {
+    let close = |x: f64, y: f64| (x - y).abs() <= 1e-9;
+    let (a, _) = operands::<O>();
+    let large = Tensor::<f64, Rank<2>, O>::from_fn([4, 6], |[i, j]| i as f64 - 2.0 * j as f64);
+    // No axis of an operand with a kernel of one element is transformed.
+    for kernel in [large, Tensor::full([1, 1], 3.0)] {
+        for mode in [ConvolutionMode::Full, ConvolutionMode::Same, ConvolutionMode::Valid] {
+            let convolved = a.convolve(&kernel, mode);
+            writes(&convolved, -1.0, close, &|out| a.try_fft_convolve_into(&kernel, mode, out));
+            let correlated = a.correlate(&kernel, mode);
+            writes(&correlated, -1.0, close, &|out| a.try_fft_correlate_into(&kernel, mode, out));
+        }
+    }
+    let mut out = Tensor::<f64, Rank<1>, O>::zeros([3]);
+    let x = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![1.0, 2.0, 4.0]);
+    let pair = Tensor::<f64, Rank<1>, O>::from_vec([2], vec![1.0, 10.0]);
+    x.fft_convolve_into(&pair, ConvolutionMode::Same, &mut out);
+    assert!(out.iter().zip([1.0, 12.0, 24.0]).all(|(&x, y)| close(x, y)), "{out}");
+}
+
+#[cfg(feature = "fft")]
+#[test]
+fn transformed_elements_in_both_orders() {
+    transformed_elements::<RowMajor>();
+    transformed_elements::<ColMajor>();
 }

@@ -3,12 +3,14 @@
 use crate::element::RealFloat;
 use crate::error::Error;
 
+pub(crate) const INTERPOLATE: &str = "interpolate";
+
 /// Replaces each element `x` of `values` by `f(x)`, where `f` is the piecewise linear function through the points `(xp[k], fp[k])`.
 ///
 /// # Errors
 /// If `xp` and `fp` differ in length or are empty, or `xp` does not increase strictly or contains NaN.
 pub(crate) fn interpolate<T: RealFloat>(values: &mut [T], xp: &[T], fp: &[T]) -> Result<(), Error> {
-    let error = |reason| Err(Error::Argument { op: "interpolate", reason });
+    let error = |reason| Err(Error::Argument { op: INTERPOLATE, reason });
     if xp.len() != fp.len() {
         return error(format!(
             "there are {} positions and {} values; each point has both",

@@ -2,6 +2,7 @@
 
 use super::construct::Constant;
 use super::operands::MatchingOperand;
+use crate::device::via_host::{self, Fetched};
 use crate::device::{Device, Elementwise, Permute};
 use crate::element::Element;
 use crate::engine::{elementwise, same_instance};
@@ -102,5 +103,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let (output, device) = self.output();
         device.generate(&Constant(value), output)
+    }
+
+    /// Overwrites all elements by `values`, in memory order. The number of values must be that of the elements.
+    pub(super) fn try_overwrite(&mut self, values: Vec<T>) -> Result<(), Error>
+    where
+        S: StorageMut<T, Dev>,
+    {
+        let layout = self.enumeration();
+        let values = Fetched::of_vec(values, layout.shape());
+        let (output, device) = self.output_in(&layout);
+        via_host::store(device, &values, output)
     }
 }

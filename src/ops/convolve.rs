@@ -194,7 +194,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(out)
     }
 
-    fn sum_of_taps_into<S2: StorageMut<T, Dev>>(
+    pub(super) fn sum_of_taps_into<S2: StorageMut<T, Dev>>(
         &self,
         variant: Variant,
         kernel: TensorView<'_, T, D, O, Dev>,

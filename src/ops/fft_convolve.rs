@@ -1,7 +1,7 @@
 //! Convolutions and correlations that are computed by Fourier transforms.
 
 use super::binary::Mul;
-use super::compute::binary_assign;
+use super::compute::{binary_assign, check_out};
 use super::unary::Conj;
 use crate::device::fft::FftElement;
 use crate::device::{Device, Elementwise, Permute, Reduce};
@@ -13,7 +13,7 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::layout::broadcast::{binary_shape, same};
 use crate::order::Order;
 use crate::rank::Dim;
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor, TensorView};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -59,6 +59,54 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.product_of_spectra(Variant::Convolution, kernel.as_view(), mode)
     }
 
+    /// [`fft_convolve`](Tensor::fft_convolve) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// If an operand has zero elements, `out` does not have the result's shape, a tensor is on another instance of the device, or an
+    /// allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{ConvolutionMode, Tensor, tensor};
+    /// let mut out = Tensor::zeros([4]);
+    /// tensor![1.0, 2.0, 3.0].fft_convolve_into(tensor![1.0, 1.0], ConvolutionMode::Full, &mut out);
+    /// assert!(out.all_close(&tensor![1.0, 3.0, 5.0, 3.0], 0.0, 1e-14));
+    /// ```
+    #[track_caller]
+    pub fn fft_convolve_into<K, S2>(
+        &self,
+        kernel: K,
+        mode: ConvolutionMode,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) where
+        T: FftElement,
+        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_fft_convolve_into(kernel, mode, out));
+    }
+
+    /// Fallible variant of [`fft_convolve_into`](Tensor::fft_convolve_into).
+    ///
+    /// # Errors
+    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
+    ///   is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_fft_convolve_into<K, S2>(
+        &self,
+        kernel: K,
+        mode: ConvolutionMode,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: FftElement,
+        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.product_of_spectra_into(Variant::Convolution, kernel.as_view(), mode, out)
+    }
+
     /// Returns the [cross-correlation](Tensor::correlate) with a kernel of the same rank, computed by Fourier transforms. Cost and
     /// rounding errors are those of [`fft_convolve`](Tensor::fft_convolve).
     ///
@@ -98,6 +146,54 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.product_of_spectra(Variant::Correlation, kernel.as_view(), mode)
     }
 
+    /// [`fft_correlate`](Tensor::fft_correlate) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// If an operand has zero elements, `out` does not have the result's shape, a tensor is on another instance of the device, or an
+    /// allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{ConvolutionMode, Tensor, tensor};
+    /// let mut out = Tensor::zeros([3]);
+    /// tensor![1.0, 2.0, 4.0, 7.0].fft_correlate_into(tensor![-1.0, 1.0], ConvolutionMode::Valid, &mut out);
+    /// assert!(out.all_close(&tensor![1.0, 2.0, 3.0], 0.0, 1e-14));
+    /// ```
+    #[track_caller]
+    pub fn fft_correlate_into<K, S2>(
+        &self,
+        kernel: K,
+        mode: ConvolutionMode,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) where
+        T: FftElement,
+        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_fft_correlate_into(kernel, mode, out));
+    }
+
+    /// Fallible variant of [`fft_correlate_into`](Tensor::fft_correlate_into).
+    ///
+    /// # Errors
+    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
+    ///   is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_fft_correlate_into<K, S2>(
+        &self,
+        kernel: K,
+        mode: ConvolutionMode,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: FftElement,
+        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.product_of_spectra_into(Variant::Correlation, kernel.as_view(), mode, out)
+    }
+
     fn product_of_spectra(
         &self,
         variant: Variant,
@@ -114,6 +210,51 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let taps = Taps::new(variant, mode, x.as_ref(), k.as_ref(), O::ROW_MAJOR)?;
         let transforms = Transforms::new(op, &taps, x.as_ref(), k.as_ref(), O::ROW_MAJOR, T::IS_REAL);
         let Some(transforms) = transforms else { return self.sum_of_taps(variant, kernel, mode) };
+        let whole = self.transformed_product(variant, kernel, &transforms)?;
+        if same(whole.shape().as_ref(), taps.shape()) {
+            Ok(whole)
+        } else {
+            part(&whole, &taps).try_to_owned()
+        }
+    }
+
+    fn product_of_spectra_into<S2: StorageMut<T, Dev>>(
+        &self,
+        variant: Variant,
+        kernel: TensorView<'_, T, D, O, Dev>,
+        mode: ConvolutionMode,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: FftElement,
+        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+    {
+        let op = variant.name();
+        same_instance(op, self.device(), kernel.device())?;
+        let (x, k) = (self.shape(), kernel.shape());
+        let taps = Taps::new(variant, mode, x.as_ref(), k.as_ref(), O::ROW_MAJOR)?;
+        check_out(op, taps.shape(), self.device(), out)?;
+        let transforms = Transforms::new(op, &taps, x.as_ref(), k.as_ref(), O::ROW_MAJOR, T::IS_REAL);
+        match transforms {
+            None => self.sum_of_taps_into(variant, kernel, mode, out),
+            Some(transforms) => {
+                let whole = self.transformed_product(variant, kernel, &transforms)?;
+                out.try_assign(part(&whole, &taps))
+            }
+        }
+    }
+
+    /// Returns the inverse transform of the product of both spectra. It contains the result of the convolution.
+    fn transformed_product(
+        &self,
+        variant: Variant,
+        kernel: TensorView<'_, T, D, O, Dev>,
+        transforms: &Transforms,
+    ) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: FftElement,
+        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+    {
         let forward = transforms.request(false);
         let spectrum = self.transformed::<T::Complex>(forward, T::spectrum)?;
         let factors = match variant {
@@ -131,18 +272,23 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
                 }
             }
         };
-        let product = product(spectrum, factors)?;
-        let whole = product.transformed::<T>(transforms.request(true), T::of_spectrum)?;
-        drop(product);
-        if same(whole.shape().as_ref(), taps.shape()) {
-            return Ok(whole);
-        }
-        let mut shape = D::Shape::default();
-        shape.as_mut().copy_from_slice(taps.shape());
-        let strides = whole.strides();
-        let offset = taps.start().iter().zip(strides.as_ref()).map(|(&k, &step)| k as isize * step).sum();
-        TensorView::from(&whole).with_axes::<D, O>(shape, strides, offset).try_to_owned()
+        product(spectrum, factors)?.transformed::<T>(transforms.request(true), T::of_spectrum)
     }
+}
+
+/// Returns the part of `whole`, an inverse transform, that is the result of the convolution.
+fn part<'a, T, D, O, Dev>(whole: &'a Tensor<T, D, O, Dev>, taps: &Taps<'_>) -> TensorView<'a, T, D, O, Dev>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+{
+    let mut shape = D::Shape::default();
+    shape.as_mut().copy_from_slice(taps.shape());
+    let strides = whole.strides();
+    let offset = taps.start().iter().zip(strides.as_ref()).map(|(&k, &step)| k as isize * step).sum();
+    TensorView::from(whole).with_axes::<D, O>(shape, strides, offset)
 }
 
 /// Multiplies two tensors elementwise, with broadcasting. Reuses the buffer of `a` if it has the result's shape.

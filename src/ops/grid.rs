@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Broadcast, ContractRanks, Dim, Rank};
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor, TensorView};
 
 /// Returns the coordinates of all points of a grid as N views of rank N, one for each coordinate. View `k` has the element `axes[k][i_k]`
@@ -105,6 +105,74 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: Fn(T, B::Element) -> V + Sync,
     {
         let other = other.aligned();
+        let (left, right) = self.pairs::<V, _, _, R>(&other)?;
+        left.try_zip_map(&right, f)
+    }
+
+    /// [`outer_map`](Tensor::outer_map) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// If `out` does not have the result's shape, a tensor is on another instance of the device, or the closure panics. After a panic of
+    /// the closure, `out` may be partly written.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2, 2]);
+    /// tensor![0.0, 1.0].outer_map_into(&tensor![0.0, 3.0], |x, y| f64::abs(x - y), &mut out);
+    /// assert_eq!(out, tensor![[0.0, 3.0], [1.0, 2.0]]);
+    /// ```
+    #[track_caller]
+    pub fn outer_map_into<V, B, R, F, S2>(&self, other: B, f: F, out: &mut Tensor<V, R, O, Dev, S2>)
+    where
+        V: Element,
+        B: SameOrderOperand<O, Dev>,
+        D: ContractRanks<B::Dim, 0, Contracted = R>,
+        R: Dim + Broadcast<R, Common = R>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+        S2: StorageMut<V, Dev>,
+    {
+        unwrap_or_panic(self.try_outer_map_into(other, f, out));
+    }
+
+    /// Fallible variant of [`outer_map_into`](Tensor::outer_map_into).
+    ///
+    /// # Errors
+    /// If `out` does not have the result's shape, or a tensor is on another instance of the device. Nothing is written then.
+    pub fn try_outer_map_into<V, B, R, F, S2>(
+        &self,
+        other: B,
+        f: F,
+        out: &mut Tensor<V, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        V: Element,
+        B: SameOrderOperand<O, Dev>,
+        D: ContractRanks<B::Dim, 0, Contracted = R>,
+        R: Dim + Broadcast<R, Common = R>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+        S2: StorageMut<V, Dev>,
+    {
+        let other = other.aligned();
+        let (left, right) = self.pairs::<V, _, _, R>(&other)?;
+        left.try_zip_map_into(&right, f, out)
+    }
+
+    /// Returns views of `self` and `other` with the axes of `self`, then those of `other`.
+    ///
+    /// # Errors
+    /// If a tensor of `V` with these axes exceeds the address space.
+    fn pairs<'a, V, U, E, R>(
+        &'a self,
+        other: &'a TensorView<'_, U, E, O, Dev>,
+    ) -> Result<Pair<'a, T, U, R, O, Dev>, Error>
+    where
+        V: Element,
+        U: Element,
+        E: Dim,
+        R: Dim,
+    {
         let mut shape = R::Shape::default();
         let (left, right) = shape.as_mut().split_at_mut(D::NDIM);
         left.copy_from_slice(self.shape().as_ref());
@@ -113,7 +181,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (mut of_left, mut of_right) = (R::Strides::default(), R::Strides::default());
         of_left.as_mut()[..D::NDIM].copy_from_slice(self.strides().as_ref());
         of_right.as_mut()[D::NDIM..].copy_from_slice(other.strides().as_ref());
-        let left = TensorView::from(self).with_axes::<R, O>(shape, of_left, 0);
-        left.try_zip_map(&other.with_axes::<R, O>(shape, of_right, 0), f)
+        let left = TensorView::from(self).with_axes(shape, of_left, 0);
+        Ok((left, other.as_view().with_axes(shape, of_right, 0)))
     }
 }
+
+/// Two views of the same shape.
+type Pair<'a, T, U, R, O, Dev> = (TensorView<'a, T, R, O, Dev>, TensorView<'a, U, R, O, Dev>);

@@ -1,5 +1,6 @@
 //! Histograms, and counts of integers.
 
+use super::compute::check_out;
 use super::operands::MatchingOperand;
 use crate::device::{Device, via_host};
 use crate::element::{Bits, Element, RealScalar};
@@ -8,8 +9,8 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::layout::broadcast::same;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
-use crate::storage::Storage;
-use crate::tensor::Tensor;
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{Tensor, TensorView};
 use core::ops::{AddAssign, RangeInclusive};
 
 pub(crate) const HISTOGRAM: &str = "compute a histogram";
@@ -261,10 +262,64 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar,
     {
+        let (counts, edges) = self.counts_of_bins(&bins.into())?;
+        Ok((line(self.device(), counts)?, line(self.device(), edges)?))
+    }
+
+    /// Writes the counts of [`histogram`](Tensor::histogram) to a preallocated vector or mutable view with one element for each bin.
+    ///
+    /// The edges are not returned. If you need them, pass them as [`Bins::Edges`].
+    ///
+    /// # Panics
+    /// * If `out` does not have the result's shape, or is on another instance of the device.
+    /// * For the reasons given for [`histogram`](Tensor::histogram).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut counts = Tensor::zeros([2]);
+    /// tensor![1, 2, 2, 4].histogram_into(&[0.0, 2.0, 4.0], &mut counts);
+    /// assert_eq!(counts, tensor![1, 3]);
+    /// ```
+    #[track_caller]
+    pub fn histogram_into<'b, S2>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        out: &mut Tensor<i64, Rank<1>, O, Dev, S2>,
+    ) where
+        T: RealScalar,
+        S2: StorageMut<i64, Dev>,
+    {
+        unwrap_or_panic(self.try_histogram_into(bins, out));
+    }
+
+    /// Fallible variant of [`histogram_into`](Tensor::histogram_into).
+    ///
+    /// # Errors
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
+    /// * If the allocation fails: `out` may be partly written.
+    pub fn try_histogram_into<'b, S2>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        out: &mut Tensor<i64, Rank<1>, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+        S2: StorageMut<i64, Dev>,
+    {
+        let (counts, _) = self.counts_of_bins(&bins.into())?;
+        check_out(HISTOGRAM, &[counts.len()], self.device(), out)?;
+        out.try_overwrite(counts)
+    }
+
+    /// Returns the number of elements in each bin, and the edges of the bins.
+    fn counts_of_bins(&self, bins: &Bins<'_>) -> Result<(Vec<i64>, Vec<f64>), Error>
+    where
+        T: RealScalar,
+    {
         let layout = self.enumeration();
         let x = via_host::read(self.device(), self.operand_in(&layout))?;
-        let (counts, edges) = sums_of_bins(&x, &bins.into(), |_| 1i64)?;
-        Ok((line(self.device(), counts)?, line(self.device(), edges)?))
+        sums_of_bins(&x, bins, |_| 1i64)
     }
 
     /// Returns the sum of the weights of the elements in each bin, and the edges of the bins: a weighted
@@ -306,7 +361,71 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: RealScalar,
         B: MatchingOperand<f64, O, Dev, Dim = D>,
     {
-        let weights = weights.agreed();
+        let (sums, edges) = self.weights_of_bins(&bins.into(), &weights.agreed())?;
+        Ok((line(self.device(), sums)?, line(self.device(), edges)?))
+    }
+
+    /// Writes the sums of [`histogram_weighted`](Tensor::histogram_weighted) to a preallocated vector or mutable view with one element for
+    /// each bin.
+    ///
+    /// The edges are not returned. If you need them, pass them as [`Bins::Edges`].
+    ///
+    /// # Panics
+    /// * If `weights` has another shape, or `out` does not have the result's shape or is on another instance of the device.
+    /// * For the reasons given for [`histogram`](Tensor::histogram).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut sums = Tensor::zeros([2]);
+    /// tensor![1, 2, 2, 4].histogram_weighted_into(&[0.0, 2.0, 4.0], tensor![0.5, 1.0, 2.0, 4.0], &mut sums);
+    /// assert_eq!(sums, tensor![0.5, 7.0]);
+    /// ```
+    #[track_caller]
+    pub fn histogram_weighted_into<'b, B, S2>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        weights: B,
+        out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
+    ) where
+        T: RealScalar,
+        B: MatchingOperand<f64, O, Dev, Dim = D>,
+        S2: StorageMut<f64, Dev>,
+    {
+        unwrap_or_panic(self.try_histogram_weighted_into(bins, weights, out));
+    }
+
+    /// Fallible variant of [`histogram_weighted_into`](Tensor::histogram_weighted_into).
+    ///
+    /// # Errors
+    /// * If `weights` has another shape, `out` does not have the result's shape, or one of them is on another instance of the device:
+    ///   `out` is unchanged.
+    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
+    /// * If the allocation fails: `out` may be partly written.
+    pub fn try_histogram_weighted_into<'b, B, S2>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        weights: B,
+        out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+        B: MatchingOperand<f64, O, Dev, Dim = D>,
+        S2: StorageMut<f64, Dev>,
+    {
+        let (sums, _) = self.weights_of_bins(&bins.into(), &weights.agreed())?;
+        check_out(HISTOGRAM, &[sums.len()], self.device(), out)?;
+        out.try_overwrite(sums)
+    }
+
+    /// Returns the sum of the weights of the elements in each bin, and the edges of the bins.
+    fn weights_of_bins(
+        &self,
+        bins: &Bins<'_>,
+        weights: &TensorView<'_, f64, D, O, Dev>,
+    ) -> Result<(Vec<f64>, Vec<f64>), Error>
+    where
+        T: RealScalar,
+    {
         same_instance(HISTOGRAM, self.device(), weights.device())?;
         check_weights(HISTOGRAM, self.shape().as_ref(), weights.shape().as_ref())?;
         let (layout, of_weights) = (self.enumeration(), weights.enumeration());
@@ -314,8 +433,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             via_host::read(self.device(), self.operand_in(&layout))?,
             via_host::read(weights.device(), weights.operand_in(&of_weights))?,
         );
-        let (sums, edges) = sums_of_bins(&x, &bins.into(), |i| weights[i])?;
-        Ok((line(self.device(), sums)?, line(self.device(), edges)?))
+        sums_of_bins(&x, bins, |i| weights[i])
     }
 
     /// Counts how often each integer from 0 to the maximum of the elements occurs. The result has at least `least` elements.

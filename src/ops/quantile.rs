@@ -203,6 +203,53 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.quantiles_of(MEDIAN, axis.index(), 1, |device, out, a| device.quantile(out, a, &[0.5], None))
     }
 
+    /// [`median_axis`](Tensor::median_axis) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements.
+    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![[7, 1, 2], [4, 4, 0]].median_into(1, &mut out);
+    /// assert_eq!(out, tensor![2.0, 4.0]);
+    /// ```
+    #[track_caller]
+    pub fn median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_median_into(axis, out));
+    }
+
+    /// Fallible variant of [`median_into`](Tensor::median_into).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
+    ///   device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_median_into<R: Dim, A, S2>(
+        &self,
+        axis: A,
+        out: &mut Tensor<T::Float, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        self.quantiles_into(MEDIAN, axis.index(), 1, out, |device, out, a| {
+            device.quantile(out, a, &[0.5], None)
+        })
+    }
+
     /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the axis is removed. For an array of levels, the result
     /// has one index along the axis for each level. A quantile of elements that include NaN is NaN.
     ///
@@ -304,11 +351,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Q: QuantileArg<D>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let (axis, levels) = (axis.index(), levels.levels());
+        let levels = levels.levels();
         check_levels(levels)?;
-        let lines = self.lines_along(QUANTILE, axis)?;
-        check_out(QUANTILE, lines.result::<Q::Dim>(levels.len()).as_ref(), self.device(), out)?;
-        self.write_quantiles(&lines, out, |device, out, a| device.quantile(out, a, levels, Some(method)))
+        self.quantiles_into(QUANTILE, axis.index(), levels.len(), out, |device, out, a| {
+            device.quantile(out, a, levels, Some(method))
+        })
     }
 
     /// Returns the median of all elements that are not NaN. The median is NaN if all elements are NaN.
@@ -370,6 +417,51 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
     {
         self.quantiles_of(NAN_MEDIAN, axis.index(), 1, |device, out, a| {
+            nan_quantile(device, out, a, &[0.5], None)
+        })
+    }
+
+    /// [`nan_median_axis`](Tensor::nan_median_axis) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements.
+    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_into(1, &mut out);
+    /// assert_eq!(out, tensor![4.5, 3.0]);
+    /// ```
+    #[track_caller]
+    pub fn nan_median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
+    where
+        T: RealFloat,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_nan_median_into(axis, out));
+    }
+
+    /// Fallible variant of [`nan_median_into`](Tensor::nan_median_into).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
+    ///   device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_nan_median_into<R: Dim, A, S2>(
+        &self,
+        axis: A,
+        out: &mut Tensor<T::Float, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        self.quantiles_into(NAN_MEDIAN, axis.index(), 1, out, |device, out, a| {
             nan_quantile(device, out, a, &[0.5], None)
         })
     }
@@ -470,11 +562,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Q: QuantileArg<D>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let (axis, levels) = (axis.index(), levels.levels());
+        let levels = levels.levels();
         check_levels(levels)?;
-        let lines = self.lines_along(NAN_QUANTILE, axis)?;
-        check_out(NAN_QUANTILE, lines.result::<Q::Dim>(levels.len()).as_ref(), self.device(), out)?;
-        self.write_quantiles(&lines, out, |device, out, a| nan_quantile(device, out, a, levels, Some(method)))
+        self.quantiles_into(NAN_QUANTILE, axis.index(), levels.len(), out, |device, out, a| {
+            nan_quantile(device, out, a, levels, Some(method))
+        })
     }
 
     /// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements.
@@ -512,6 +604,23 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let mut out = Tensor::allocate(lines.result::<R>(levels), self.device().clone())?;
         self.write_quantiles(&lines, &mut out, compute)?;
         Ok(out)
+    }
+
+    /// Checks the shape of `out` and writes quantiles along an axis to it. See [`quantiles_of`](Tensor::quantiles_of) for the arguments.
+    fn quantiles_into<R: Dim, S2: StorageMut<T::Float, Dev>>(
+        &self,
+        op: &'static str,
+        axis: usize,
+        levels: usize,
+        out: &mut Tensor<T::Float, R, O, Dev, S2>,
+        compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+    {
+        let lines = self.lines_along(op, axis)?;
+        check_out(op, lines.result::<R>(levels).as_ref(), self.device(), out)?;
+        self.write_quantiles(&lines, out, compute)
     }
 
     /// Returns the axes of `self`, permuted so that `axis` is last.

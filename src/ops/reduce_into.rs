@@ -5,7 +5,7 @@ use crate::axis::{IndexNumber, all_from_start};
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
-use crate::layout::axes::Axes;
+use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -81,5 +81,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         check_out(F::NAME, &shape.as_ref()[..R::NDIM], self.device(), out)?;
         let (output, device) = out.output();
         device.reduce(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0))
+    }
+
+    /// Checks that a preallocated output has the shape of `self` without `axes`, and is on the same instance of the device.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the output has another shape or is on another instance.
+    pub(super) fn check_reduced_out<U: Element, R: Dim, S2: Storage<U, Dev>>(
+        &self,
+        op: &'static str,
+        axes: &[usize],
+        out: &Tensor<U, R, O, Dev, S2>,
+    ) -> Result<(), Error> {
+        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        self.axes().move_last(op, axes, O::ROW_MAJOR, AxesMut::new(shape.as_mut(), strides.as_mut()))?;
+        check_out(op, &shape.as_ref()[..R::NDIM], self.device(), out)
     }
 }

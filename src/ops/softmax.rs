@@ -297,6 +297,58 @@ where
         self.log_sum(&axes, |x| x.reduced(Sum, &axes))
     }
 
+    /// [`logsumexp_axes`](Tensor::logsumexp_axes) into a preallocated tensor or mutable view of exactly the result's shape. `axes` can name
+    /// one axis, several or all.
+    ///
+    /// # Panics
+    /// * If an axis is out of range or named twice.
+    /// * If `out` does not have the result's shape, or is on another instance of the device.
+    /// * If an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_into([0], &mut out);
+    /// assert_eq!(out, tensor![2f64.ln(), 1e3]);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp_into<const K: usize, R: Dim, S2>(
+        &self,
+        axes: [impl IndexNumber; K],
+        out: &mut Tensor<T, R, O, Dev, S2>,
+    ) where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_logsumexp_into(axes, out));
+    }
+
+    /// Fallible variant of [`logsumexp_into`](Tensor::logsumexp_into).
+    ///
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` does not have the result's shape or is on another instance of the device:
+    ///   `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_logsumexp_into<const K: usize, R: Dim, S2>(
+        &self,
+        axes: [impl IndexNumber; K],
+        out: &mut Tensor<T, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+        S2: StorageMut<T, Dev>,
+    {
+        let axes = all_from_start(axes, D::NDIM);
+        self.check_reduced_out(LOGSUMEXP, &axes, out)?;
+        let (powers, peak) = self.powers(&axes)?;
+        powers.try_reduce_into(Sum, axes, out)?;
+        log_and_add(out, &peak.reduced(Sum, &axes)?)
+    }
+
     /// [`logsumexp`](Tensor::logsumexp) over one axis or several, which are kept with extent 1, so that the result broadcasts with `self`.
     ///
     /// # Panics

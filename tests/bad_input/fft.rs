@@ -2,12 +2,13 @@
 
 use super::array::{Array, Rejection, allocated, doubled};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
-use super::hazards::one;
+use super::hazards::{countable, one};
 use super::operand::{HUGE, ToArray};
 use super::spectra::{
     Kind, countable_spectral, imaginary, parts, real_parts, shift, spectral, summed_pairs, transform,
 };
-use super::{at_rank, done};
+use super::writing::{preallocated, shape_of};
+use super::{at_rank, done, done_into};
 use vierbein::ConvolutionMode;
 use vierbein::fft::{Fft, Norm};
 use vierbein::prelude::*;
@@ -211,7 +212,7 @@ fn to_real() -> [Call; 6] {
     ]
 }
 
-fn convolutions() -> [Call; 2] {
+fn convolutions() -> [Call; 4] {
     [
         Call {
             names: &["fft_convolve", "try_fft_convolve"],
@@ -240,6 +241,47 @@ fn convolutions() -> [Call; 2] {
                 at_rank!(o, x: view, [0 1 2 16], {
                     let (k, same) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Same);
                     done!(try x.try_fft_correlate(&k, same), panics x.fft_correlate(&k, same))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            cannot: &[(WrongShape, "operands of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["fft_convolve_into", "try_fft_convolve_into"],
+            verb: "convolve",
+            operands: spectral,
+            run: |o, _| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let mut shape = x.shape().map(|_| 1);
+                    shape[0] = 2;
+                    let (k, full) = (Tensor::full(shape, 2.0), ConvolutionMode::Full);
+                    let out = || Tensor::full(shape_of(x.try_fft_convolve(&k, full)), f64::NAN);
+                    done!(
+                        try { let mut out = out(); x.try_fft_convolve_into(&k, full, &mut out).map(|()| (out,)) },
+                        panics { let mut out = out(); x.fft_convolve_into(&k, full, &mut out); (out,) }
+                    )
+                })
+            },
+            expected: |a, _| preallocated(summed_pairs(&a[0]).map(|y| real_parts(&y))),
+            cannot: &[
+                (WrongShape, "operands of any shape"),
+                (Rank0, "see `fft_correlate`: without axes, nothing is transformed"),
+            ],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["fft_correlate_into", "try_fft_correlate_into"],
+            verb: "correlate",
+            operands: countable,
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let (k, same) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Same);
+                    done_into!(
+                        x.shape(), f64::NAN, out,
+                        x.try_fft_correlate_into(&k, same, &mut out),
+                        x.fft_correlate_into(&k, same, &mut out)
+                    )
                 })
             },
             expected: |a, _| doubled(&a[0]),

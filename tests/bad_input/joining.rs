@@ -1,6 +1,6 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations that join, cut, repeat and rearrange tensors.
 
-use super::array::{Array, Rejection, allocated};
+use super::array::{Array, Outcome, Rejection, allocated};
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::countable;
 use super::joined::{
@@ -23,6 +23,13 @@ const AXIS: Call =
 /// Returns one `Array` with the shapes of all parts, one after the other, and all their elements.
 fn parts<X: ToArray>(parts: impl IntoIterator<Item = X>) -> Array {
     all(parts.into_iter().map(|part| part.array()).collect())
+}
+
+/// Returns the differences of all pairs of elements.
+fn outer_differences(x: &Array) -> Outcome {
+    let (shape, rank) = ([&x.shape[..], &x.shape].concat(), x.shape.len());
+    allocated(&shape, 8)?;
+    Ok(Array::from_fn(&shape, |index| x.at(&index[..rank]) - x.at(&index[rank..])))
 }
 
 /// Returns a shape whose extents are changed: `change` gets the number of the axis and its extent. The tests change only extents that are
@@ -432,14 +439,28 @@ fn joined() -> Vec<Row> {
                     done!(try x.try_outer_map(x, |a, b| a - b), panics x.outer_map(x, |a, b| a - b))
                 })
             },
-            expected: |a, _| {
-                let (x, rank) = (&a[0], a[0].shape.len());
-                let shape = [&x.shape[..], &x.shape].concat();
-                allocated(&shape, 8)?;
-                Ok(Array::from_fn(&shape, |index| x.at(&index[..rank]) - x.at(&index[rank..])))
-            },
+            expected: |a, _| outer_differences(&a[0]),
             cannot: &[
                 (WrongShape, "all shapes have an outer product"),
+                (Rank16, "does not compile: the rank would be 32"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: &["outer_map_into", "try_outer_map_into"],
+            verb: "map",
+            numbers: Numbers::None,
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2], done_into!(
+                    shape_of(x.try_outer_map(x, |a, b| a - b)), f64::NAN, out,
+                    x.try_outer_map_into(x, |a, b| a - b, &mut out),
+                    x.outer_map_into(x, |a, b| a - b, &mut out)
+                ))
+            },
+            expected: |a, _| outer_differences(&a[0]),
+            cannot: &[
+                (WrongShape, "all shapes have an outer product"),
+                (HugeExtents, "the output cannot be made"),
                 (Rank16, "does not compile: the rank would be 32"),
             ],
             ..AXIS

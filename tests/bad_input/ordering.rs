@@ -8,7 +8,7 @@ use super::ordered::{
     along, compare, greatest, isin, labels, least, lexsort, median, nan_maximum, nan_median, one_hot, places,
     positive, set_difference, set_intersection, set_union, sorted, two_bins, unique, unique_slices,
 };
-use super::writing::shape_of;
+use super::writing::{preallocated, shape_of};
 use super::{at_rank, at_ranks, done, done_into};
 use vierbein::prelude::*;
 use vierbein::{Quantile, Side};
@@ -172,39 +172,60 @@ fn digitized(hazard: Hazard) -> ByHand {
     Ok(found)
 }
 
+/// Runs the fallible and the panicking variant of `one_hot_into`, with an output of the result's shape.
+macro_rules! encoded_into {
+    ($x:expr, $classes:ident) => {{
+        let to = shape_of($x.try_one_hot::<f64>($classes));
+        done_into!(
+            to,
+            -1.0,
+            out,
+            $x.try_one_hot_into($classes, &mut out),
+            $x.one_hot_into($classes, &mut out)
+        )
+    }};
+}
+
 fn encoded(hazard: Hazard) -> ByHand {
     let of = |(from, classes): (Array, usize)| {
         let expected = one_hot(&from, classes);
         let data: Vec<i64> = from.data.iter().map(|&label| label as i64).collect();
-        let done = match (&from.shape[..], hazard) {
+        let (done, done_into) = match (&from.shape[..], hazard) {
             ([], _) => {
                 let x = Tensor::<i64, Rank<0>>::from_vec([], data);
-                done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes))
+                let done = done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes));
+                (done, encoded_into!(x, classes))
             }
             (&[rows, columns], _) => {
                 let x = Tensor::<i64, Rank<2>>::from_vec([rows, columns], data);
-                done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes))
+                let done = done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes));
+                (done, encoded_into!(x, classes))
             }
             (_, NegativeStrides) => {
                 let x = Tensor::<i64, Rank<1>>::from(data).flip(0).to_owned();
-                done!(try x.flip(0).try_one_hot::<f64>(classes), panics x.flip(0).one_hot::<f64>(classes))
+                let x = x.flip(0);
+                let done = done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes));
+                (done, encoded_into!(x, classes))
             }
             (_, Aliasing) => {
                 let x = Tensor::<i64, Rank<1>>::from(data);
                 let twice = x.broadcast_to([2, x.len()]);
-                done!(
+                let done = done!(
                     try twice.try_one_hot::<f64>(classes).map(|y| y.index_axis(0, 1).to_owned()),
                     panics twice.one_hot::<f64>(classes).index_axis(0, 0).to_owned()
-                )
+                );
+                (done, encoded_into!(x, classes))
             }
             _ => {
                 let x = Tensor::<i64, Rank<1>>::from(data);
-                done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes))
+                let done = done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes));
+                (done, encoded_into!(x, classes))
             }
         };
-        (done, expected)
+        let expected_into = preallocated(expected.clone());
+        [(done, expected), (done_into, expected_into)]
     };
-    Ok(labels(hazard)?.into_iter().map(of).collect())
+    Ok(labels(hazard)?.into_iter().flat_map(of).collect())
 }
 
 /// Returns the quantile of level 1: the maximum, or NaN if the line contains NaN. Returns `None` for an empty line.
@@ -306,6 +327,20 @@ pub(crate) fn rows() -> Vec<Row> {
             ..AXIS
         },
         Call {
+            names: &["median_into", "try_median_into"],
+            verb: "median",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done_into!(
+                    shape_of(x.try_median_axis(n[0])), -1.0, out,
+                    x.try_median_into(n[0], &mut out),
+                    x.median_into(n[0], &mut out)
+                ))
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, median),
+            ..AXIS
+        },
+        Call {
             names: &["quantile", "try_quantile"],
             verb: "quantile",
             run: |o, n| {
@@ -351,6 +386,20 @@ pub(crate) fn rows() -> Vec<Row> {
             names: &["nan_median_axis", "try_nan_median_axis"],
             verb: "median without NaN",
             run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_nan_median_axis(n[0]), panics x.nan_median_axis(n[0]))),
+            expected: |a, n| reduce(&a[0], n, false, 8, nan_median),
+            ..AXIS
+        },
+        Call {
+            names: &["nan_median_into", "try_nan_median_into"],
+            verb: "median without NaN",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done_into!(
+                    shape_of(x.try_nan_median_axis(n[0])), -1.0, out,
+                    x.try_nan_median_into(n[0], &mut out),
+                    x.nan_median_into(n[0], &mut out)
+                ))
+            },
             expected: |a, n| reduce(&a[0], n, false, 8, nan_median),
             ..AXIS
         },
@@ -510,12 +559,39 @@ pub(crate) fn rows() -> Vec<Row> {
             ..WHOLE
         },
         Call {
+            names: &["histogram_into", "try_histogram_into"],
+            verb: "histogram",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done_into!(
+                    [2], -1, out,
+                    x.try_histogram_into((2, -1.0..=1.0), &mut out),
+                    x.histogram_into((2, -1.0..=1.0), &mut out)
+                ))
+            },
+            expected: |a, _| two_bins(&a[0], false),
+            ..WHOLE
+        },
+        Call {
             names: &["histogram_weighted", "try_histogram_weighted"],
             verb: "histogram",
             run: |o, _| {
                 at_rank!(o, x: view, [0 1 2 16], done!(
                     try x.try_histogram_weighted(&[-1.0, 0.0, 1.0], x).map(|found| found.0),
                     panics x.histogram_weighted(&[-1.0, 0.0, 1.0], x).0
+                ))
+            },
+            expected: |a, _| two_bins(&a[0], true),
+            cannot: &[(WrongShape, "see `arguments_of_histograms`")],
+            ..WHOLE
+        },
+        Call {
+            names: &["histogram_weighted_into", "try_histogram_weighted_into"],
+            verb: "histogram",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done_into!(
+                    [2], f64::NAN, out,
+                    x.try_histogram_weighted_into(&[-1.0, 0.0, 1.0], x, &mut out),
+                    x.histogram_weighted_into(&[-1.0, 0.0, 1.0], x, &mut out)
                 ))
             },
             expected: |a, _| two_bins(&a[0], true),
@@ -554,7 +630,11 @@ pub(crate) fn rows() -> Vec<Row> {
         },
     ];
     let by_hand = [
-        Row::by_hand(&["one_hot", "try_one_hot"], "encode labels", encoded),
+        Row::by_hand(
+            &["one_hot", "try_one_hot", "one_hot_into", "try_one_hot_into"],
+            "encode labels",
+            encoded,
+        ),
         Row::by_hand(
             &["searchsorted", "try_searchsorted", "searchsorted_into", "try_searchsorted_into"],
             "search",

@@ -1,13 +1,13 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): all variants of reductions, cumulative sums and products, and traces.
 
-use super::array::{Array, Fold, Outcome, Rejection, diagonal, log_sum, reduce, scan, softmax, zip};
+use super::array::{Array, Fold, Outcome, diagonal, log_sum, reduce, scan, softmax, zip};
 use super::array::{
     averages, correlations, covariances, doubled, interpolated, numbers, parabola, trapezoid,
 };
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, square, weighable};
 use super::operand::Operand;
-use super::writing::into;
+use super::writing::{into, preallocated, shape_of};
 use super::{at_rank, done, done_into};
 use vierbein::prelude::*;
 use vierbein::{ConvolutionMode, op};
@@ -235,6 +235,20 @@ fn softmaxes() -> Vec<Row> {
             ..AXES
         },
         Call {
+            names: &["logsumexp_into", "try_logsumexp_into"],
+            verb: "logsumexp",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done_into!(
+                    shape_of(x.try_logsumexp_axis(n[0])), -1.0, out,
+                    x.try_logsumexp_into([n[0]], &mut out),
+                    x.logsumexp_into([n[0]], &mut out)
+                ))
+            },
+            expected: |a, n| preallocated(log_sum(&a[0], n, false)),
+            ..AXIS
+        },
+        Call {
             names: &["logsumexp_keepdims", "try_logsumexp_keepdims"],
             verb: "logsumexp",
             run: |o, n| {
@@ -297,10 +311,7 @@ fn otherwise() -> Vec<Row> {
                 // For rank 2 the preallocated output has shape [3], which differs from the shape of most results.
                 match a[0].shape.len() {
                     1 | 16 => kept,
-                    _ if kept.is_err() => kept.map_err(|rejection| match rejection {
-                        Rejection::Error("OutOfMemory") => Rejection::Error("OutputShape"),
-                        other => other,
-                    }),
+                    _ if kept.is_err() => preallocated(kept),
                     _ => into(kept, &Array::line(vec![0.0; 3])),
                 }
             },
@@ -407,11 +418,40 @@ fn otherwise() -> Vec<Row> {
             ..AXIS
         },
         Call {
+            names: &["trapezoid_into", "try_trapezoid_into"],
+            verb: "trapezoid",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done_into!(
+                    shape_of(x.try_trapezoid(n[0], 0.5)), -1.0, out,
+                    x.try_trapezoid_into(n[0], 0.5, &mut out),
+                    x.trapezoid_into(n[0], 0.5, &mut out)
+                ))
+            },
+            expected: |a, n| preallocated(reduce(&a[0], n, false, 8, |v| Some(trapezoid(v)))),
+            ..AXIS
+        },
+        Call {
             names: &["interp", "try_interp"],
             verb: "interpolate",
             run: |o, _| {
                 let (xp, fp) = (tensor![-1.0, 0.5, 2.0], tensor![3.0, -1.0, 4.0]);
                 at_rank!(o, x: view, [0 1 2 16], done!(try x.try_interp(&xp, &fp), panics x.interp(&xp, &fp)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
+            ..WHOLE
+        },
+        Call {
+            names: &["interp_into", "try_interp_into"],
+            verb: "interpolate",
+            operands: countable,
+            run: |o, _| {
+                let (xp, fp) = (tensor![-1.0, 0.5, 2.0], tensor![3.0, -1.0, 4.0]);
+                at_rank!(o, x: view, [0 1 2 16], done_into!(
+                    x.shape(), -1.0, out,
+                    x.try_interp_into(&xp, &fp, &mut out),
+                    x.interp_into(&xp, &fp, &mut out)
+                ))
             },
             expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
             ..WHOLE
@@ -425,6 +465,28 @@ fn otherwise() -> Vec<Row> {
                     let extent = x.shape().get(n[0]).copied().unwrap_or(1);
                     let weights = Tensor::<f64, Rank<1>>::from_fn([extent], |[k]| k as f64 + 1.0);
                     done!(try x.try_average(n[0], &weights), panics x.average(n[0], &weights))
+                })
+            },
+            expected: |a, n| averages(&a[0], n[0]),
+            cannot: &[
+                (HugeExtents, "the weights of such an axis are too many"),
+                (Rank0, "does not compile: there is no axis"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: &["average_into", "try_average_into"],
+            verb: "average",
+            operands: weighable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(1);
+                    let weights = Tensor::<f64, Rank<1>>::from_fn([extent], |[k]| k as f64 + 1.0);
+                    done_into!(
+                        shape_of(x.try_average(n[0], &weights)), -1.0, out,
+                        x.try_average_into(n[0], &weights, &mut out),
+                        x.average_into(n[0], &weights, &mut out)
+                    )
                 })
             },
             expected: |a, n| averages(&a[0], n[0]),
@@ -529,10 +591,40 @@ fn otherwise() -> Vec<Row> {
             ..Call::NOTHING
         },
         Call {
+            names: &["cov_into", "try_cov_into"],
+            verb: "cov",
+            operands: countable,
+            run: |o, _| {
+                at_rank!(o, x: view, [2], done_into!(
+                    shape_of(x.try_cov(1)), -1.0, out, x.try_cov_into(1, &mut out), x.cov_into(1, &mut out)
+                ))
+            },
+            expected: |a, _| preallocated(covariances(&a[0], 1.0)),
+            cannot: &[
+                (WrongShape, "a matrix of any shape"),
+                (NotFinite, "whether a sum overflows depends on the order of its terms"),
+                (Rank0, "does not compile: the operand is a matrix"),
+                (Rank16, "does not compile: the operand is a matrix"),
+            ],
+            ..Call::NOTHING
+        },
+        Call {
             names: &["corrcoef", "try_corrcoef"],
             operands: countable,
             run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_corrcoef(), panics x.corrcoef())),
             expected: |a, _| correlations(&a[0]),
+            ..OF_ROWS
+        },
+        Call {
+            names: &["corrcoef_into", "try_corrcoef_into"],
+            verb: "corrcoef",
+            operands: countable,
+            run: |o, _| {
+                at_rank!(o, x: view, [2], done_into!(
+                    shape_of(x.try_corrcoef()), -1.0, out, x.try_corrcoef_into(&mut out), x.corrcoef_into(&mut out)
+                ))
+            },
+            expected: |a, _| preallocated(correlations(&a[0])),
             ..OF_ROWS
         },
         Call {

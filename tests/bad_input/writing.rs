@@ -59,13 +59,19 @@ macro_rules! written {
 /// Writes the result to a preallocated output, whose shape must equal the result's.
 pub(crate) fn into(result: Outcome, out: &Array) -> Outcome {
     allocated(&out.shape, 8)?;
-    match result {
+    match preallocated(result) {
         Ok(result) if result.shape != out.shape => reject("OutputShape"),
-        // The library allocates no result here. If the result would not fit in memory, its shape differs from that of the output,
-        // which does fit.
-        Err(Rejection::Error("OutOfMemory" | "Overflow")) => reject("OutputShape"),
         other => other,
     }
+}
+
+/// Returns the outcome of an operation that does not allocate its result: if the result does not fit in memory, it has another shape than
+/// the output, which does fit.
+pub(crate) fn preallocated(result: Outcome) -> Outcome {
+    result.map_err(|rejection| match rejection {
+        Rejection::Error("OutOfMemory" | "Overflow") => Rejection::Error("OutputShape"),
+        other => other,
+    })
 }
 
 /// Returns the shape of the result, or zeros if there is none.
