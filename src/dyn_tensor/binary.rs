@@ -33,7 +33,7 @@ fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
 
 macro_rules! operations {
     ($($Name:ident: $method:ident $(, $try_method:ident)? {
-        doc: $doc:literal,
+        doc: $doc:literal, $(alias: $alias:literal,)?
         $(symbol: $symbol:literal, operator: $Operator:ident,)?
         $(verb: $verb:literal,)?
         elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
@@ -101,6 +101,7 @@ macro_rules! operations {
                 #[doc = concat!("assert_eq!(y.downcast_ref()?, tensor!", $expected, ");")]
                 /// # Ok::<(), vierbein::Error>(())
                 /// ```
+                $(#[doc(alias = $alias)])?
                 pub fn $method<'b>(&self, right: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
                     $method(self.look(), right.into())
                 }

@@ -20,7 +20,7 @@ fn in_c64<T: Scalar>(x: T) -> c64 {
 
 macro_rules! operations {
     ($($Name:ident: $method:ident $(, $try_method:ident)? {
-        doc: $doc:literal,
+        doc: $doc:literal, $(alias: $alias:literal,)?
         $(symbol: $symbol:literal, operator: $Operator:ident,)?
         $(verb: $verb:literal,)?
         elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
@@ -101,7 +101,7 @@ binary!(operations);
 
 macro_rules! methods {
     ($($Name:ident: $method:ident $(, $try_method:ident)? {
-        doc: $doc:literal,
+        doc: $doc:literal, $(alias: $alias:literal,)?
         $(symbol: $symbol:literal, operator: $Operator:ident,)?
         $(verb: $verb:literal,)?
         elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
@@ -109,7 +109,7 @@ macro_rules! methods {
     })*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
             methods! {
-                @$method $($try_method)? { $($symbol, $Operator)? }
+                @$method $($try_method)? { $($symbol, $Operator)? } [$($alias)?]
                 $Name, $doc, $bound, $Output, $left, $right, $expected, methods!(@accuracy $($computed)*)
             }
         }
@@ -120,7 +120,7 @@ macro_rules! methods {
     };
     (@accuracy $($rest:tt)*) => { "" };
     // Defines the methods of a function or a comparison, such as `hypot` or `lt`.
-    (@$method:ident $try_method:ident {}
+    (@$method:ident $try_method:ident {} [$($alias:literal)?]
         $Name:ident, $doc:literal, $bound:ident, $Output:ty, $left:literal, $right:literal, $expected:literal, $accuracy:expr
     ) => {
         #[doc = concat!($doc, ", element by element; `right` is a tensor to broadcast with, or a scalar.")]
@@ -136,6 +136,7 @@ macro_rules! methods {
         #[doc = concat!("let result = tensor!", $left, ".", stringify!($method), "(", $right, ");")]
         #[doc = concat!("assert_eq!(result, tensor!", $expected, ");")]
         /// ```
+        $(#[doc(alias = $alias)])?
         #[track_caller]
         pub fn $method<R: Operands<T, D, O, Dev>>(&self, right: R) -> Tensor<$Output, R::Common, O, Dev>
         where
@@ -161,7 +162,7 @@ macro_rules! methods {
         }
     };
     // Defines the method of an operator, such as `try_add`. The module `arithmetic` implements the operator itself.
-    (@$method:ident { $symbol:literal, $Operator:ident }
+    (@$method:ident { $symbol:literal, $Operator:ident } []
         $Name:ident, $doc:literal, $bound:ident, $Output:ty, $left:literal, $right:literal, $expected:literal, $accuracy:expr
     ) => {
         #[doc = concat!($doc, ", element by element. Fallible variant of `self ", $symbol, " right`;")]

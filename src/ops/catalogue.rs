@@ -16,6 +16,7 @@
 //! * `Name: method, try_method`, or `Name: try_method` for an operator. `Name` is the name of the operation's type in `op`, and of
 //!   the variant of `Unary` or `Binary`.
 //! * `doc`: what the function returns, without a full stop.
+//! * `alias` in a binary row: another name under which the search of the documentation finds the method.
 //! * `symbol`: the symbol of an operator. A binary row also has `operator`: the operator's trait in `core::ops`. The operation's
 //!   type then has the name of this trait instead of `Name` (`op::BitAnd`).
 //! * `verb`: the verb in messages; "take `method` of" by default.
@@ -399,7 +400,7 @@ macro_rules! binary {
             pair_function: Hypot, cuda: "hypot(a, b)",
         }
         Pow: pow, try_pow {
-            doc: "`self` to the power of `right`",
+            doc: "`self` to the power of `right`", alias: "powc",
             verb: "take a power of",
             elements: Inexact, gives: T, example: "[2.0, 9.0]", "&tensor![3.0, 0.5]" => "[8.0, 3.0]",
             pair_function: Pow, cuda: "pow(a, b)",

@@ -88,7 +88,7 @@ unary!(unary_rows);
 
 macro_rules! binary_rows {
     ($($Name:ident: $method:ident $(, $try_method:ident)? {
-        doc: $doc:literal,
+        doc: $doc:literal, $(alias: $alias:literal,)?
         $(symbol: $symbol:literal, operator: $Operator:ident,)?
         $(verb: $verb:literal,)?
         elements: $bound:ident, $($rest:tt)*
