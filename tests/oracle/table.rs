@@ -1,7 +1,7 @@
 //! Reads the tables of `scripts/make-value-tables.py`, and runs their cases with operands in several memory layouts.
 
 use vierbein::prelude::*;
-use vierbein::{DynTensor, Error, MemoryOrder, Storage, c64};
+use vierbein::{DynTensor, DynView, Error, MemoryOrder, Storage, c64};
 
 /// An element type of the tables.
 pub(crate) trait Number: Element {
@@ -282,4 +282,20 @@ pub(crate) fn check_table(
         count += 1;
     }
     assert_eq!(count, expected_count);
+}
+
+/// Runs all cases of a table with dynamic tensors in both memory orders. `run` takes a case, a view of its first operand whose strides are
+/// negative, and all operands.
+pub(crate) fn check_dynamic_table(
+    table: &'static str,
+    expected_count: usize,
+    tolerance: impl Fn(&Case) -> f64,
+    run: impl Fn(&Run<'_>, DynView<'_>, &[DynTensor]) -> Results,
+) {
+    check_table(table, expected_count, 1, tolerance, |case, order| {
+        let operands: Vec<DynTensor> = (0..case.case.len()).map(|k| case.dynamic(k, order)).collect();
+        let axes: Vec<usize> = (0..operands[0].rank()).collect();
+        let reversed = operands[0].flip(&axes)?.to_owned()?;
+        run(case, reversed.flip(&axes)?, &operands)
+    });
 }
