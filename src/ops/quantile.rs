@@ -23,7 +23,9 @@ pub(crate) const NAN_QUANTILE: &str = "quantile without NaN";
 ///
 /// The first three methods return an element, or the mean of two. The other methods compute, from the level `q`, a position `h` among the
 /// `n` sorted elements. Positions are counted from 0, and `h` is limited to the range from 0 to `n - 1`. If `h` is not an integer, these
-/// methods interpolate linearly between the two elements next to position `h`.
+/// methods interpolate linearly between the two elements next to position `h`. Between a number and an infinity, the result is this
+/// infinity; between infinities of both signs, it is NaN. (NumPy also returns NaN for some quantiles between a number and an infinity, and
+/// for those between equal infinities.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Quantile {

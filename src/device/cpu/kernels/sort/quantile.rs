@@ -123,12 +123,13 @@ fn mean(a: f64, b: f64) -> f64 {
     if sum.is_infinite() && a.is_finite() && b.is_finite() { a / 2.0 + b / 2.0 } else { sum / 2.0 }
 }
 
-/// Interpolates between `a` and `b`, monotonically in `t`, and without intermediate overflow.
+/// Interpolates between `a` and `b`, monotonically in `t`, and without intermediate overflow. `t` is between 0 and 1. A result between a
+/// number and an infinity is this infinity.
 fn lerp(a: f64, b: f64, t: f64) -> f64 {
     let span = b - a;
     if a == b {
         a
-    } else if span.is_infinite() && a.is_finite() && b.is_finite() {
+    } else if span.is_infinite() {
         a * (1.0 - t) + b * t
     } else if t < 0.5 {
         a + span * t

@@ -58,7 +58,7 @@ DEV f64 mean(f64 a, f64 b) {
 DEV f64 lerp(f64 a, f64 b, f64 t) {
     f64 span = b - a;
     if (a == b) return a;
-    if (is_infinite(span) && is_finite(a) && is_finite(b)) return a * (1.0 - t) + b * t;
+    if (is_infinite(span)) return a * (1.0 - t) + b * t;
     return t < 0.5 ? a + span * t : b - span * (1.0 - t);
 }
 
