@@ -90,6 +90,15 @@ def main():
         for extent in (0, 1, 3):
             y = operand((extent,), x.size)
             line("outer_map", "", [shape, (extent,)], np.subtract.outer(x, y))
+    # Rank 0. NumPy cannot pad or roll such an array along zero axes.
+    x = operand(())
+    line("flip", "", [()], np.flip(x))
+    line("tile", "", [()], np.tile(x, ()))
+    line("windows", ";", [()], np.lib.stride_tricks.sliding_window_view(x, (), ()))
+    for axis in (0, -1):
+        line("stack", f"{axis}", [(), (), ()], np.stack([operand((), k) for k in range(3)], axis))
+    for extent in (0, 1, 3):
+        line("outer_map", "", [(), (extent,)], np.subtract.outer(x, operand((extent,), 1)))
     for extents in ((3,), (0,), (2, 3), (5, 1), (0, 3), (3, 1, 5), (2, 0, 3)):
         firsts = np.cumsum((0, *extents))
         axes = [operand((extent,), first) for extent, first in zip(extents, firsts)]

@@ -19,13 +19,15 @@ import numpy as np
 import scipy.special
 
 DATA = Path(__file__).resolve().parent.parent / "tests/data"
-NAMES = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "complex128": "c64", "bool": "bool"}
+NAMES = {"float64": "f64", "float32": "f32", "complex128": "c64", "bool": "bool"}
+NAMES |= {f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ["", "u"] for bits in [8, 16, 32, 64]}
 NAN, INF = np.nan, np.inf
 # Repeated numbers, both zeros, infinities and NaN; and the same without some of these.
 SPECIAL = [1.5, NAN, -0.0, 3, 0.0, INF, -2, 3, NAN, -INF, 0.25, -2, 0.0]
 FINITE = [1.5, 3, -0.5, -2, 0, 0.25, 3, 7, -2, 7.5, -1]
 ORDINARY = [1.5, 3, -0.0, -2, 0.0, 0.25, 3, -INF, 1e10, -2, 7]
 WHOLE = [3, -1, 0, 3, 7, -1, 5, 0, 2, 3, -8]
+MASK = [1, 0, 0, 1, 1, 0, 1]
 METHODS = ["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
            "median_unbiased", "normal_unbiased"]
 COMPLEX = [1 + 2j, 0, complex(-0.0, 3), complex(NAN, 1), -2.5, complex(INF, -0.0), 1 + 2j]
@@ -38,8 +40,10 @@ lines = []
 
 def operand(shape, dtype="float64", values=None, start=0):
     if values is None:
-        values = {"float": SPECIAL, "int": WHOLE, "complex": COMPLEX, "bool": [1, 0, 0, 1, 1, 0, 1]}[dtype.rstrip("0123456789")]
-    return np.array([values[(start + k) % len(values)] for k in range(int(np.prod(shape)))]).astype(dtype).reshape(shape)
+        values = {"float": SPECIAL, "int": WHOLE, "complex": COMPLEX, "bool": MASK}[dtype.rstrip("0123456789")]
+    elements = [values[(start + k) % len(values)] for k in range(int(np.prod(shape)))]
+    # The largest unsigned integers are no elements of an array without a given type.
+    return np.array(elements, dtype if dtype[0] in "iu" else None).astype(dtype).reshape(shape)
 
 
 def number(x):
@@ -168,6 +172,26 @@ def choosing():
             at = np.stack([positions(n, rows) for n in shape], axis=1)
             line("at", [], [x, at], lambda: x[tuple(at.T)])
         line("at", [], [x, np.array([shape])], lambda: x[tuple(shape)])
+        # A position of rank 0 removes the axis.
+        for axis, n in enumerate(shape):
+            for at in map(np.array, [0, -1, n]):
+                line("take", [axis], [x, at], lambda: np.take(x, at, axis) if -n <= at < n else out_of_range())
+                if dtype != "bool":
+                    values = operand(shape[:axis] + shape[axis + 1 :], dtype, start=3)
+                    line("scatter_add", [axis], [x, at, values], lambda: added(x, axis, at, values))
+    for dtype in ["float64", "float32", "int64", "int32", "complex128", "bool"]:
+        x = operand((), dtype)
+        for mask in [np.array(False), np.array(True)]:
+            line("masked", [], [x, mask], lambda: x[mask])
+            value = operand((1,), dtype, start=2)
+            line("masked_fill", [], [x, mask, value], lambda: changed(x, mask, value[0]))
+            for count in [0, 1, 2]:
+                values = operand((count,), dtype, start=4)
+                line("masked_assign", [], [x, mask, values], lambda: changed(x, mask, values) if count == mask else out_of_range())
+        for x in [x, np.zeros_like(x)]:
+            line("nonzero", [], [x], lambda: np.argwhere(x))
+        for rows in [0, 1, 4]:
+            line("at", [], [x, np.zeros((rows, 0), int)], lambda: np.full(rows, x))
     write("choosing.txt")
 
 
@@ -231,7 +255,29 @@ def pools(dtype):
     """Lists of elements. The first has NaN or the extrema of the type."""
     if dtype[0] == "f":
         return [SPECIAL, ORDINARY]
-    return [[np.iinfo(dtype).max, *WHOLE, np.iinfo(dtype).min, 0], WHOLE]
+    if dtype == "bool":
+        return [MASK]
+    largest, smallest = int(np.iinfo(dtype).max), int(np.iinfo(dtype).min)
+    if dtype[0] == "u":
+        # The middle, where the sign of a signed number would change.
+        return [[largest, 3, 0, largest // 2 + 1, 3, largest // 2, 7, largest - 1, 0, 1, largest]]
+    extrema = [largest, *WHOLE, smallest, 0]
+    return [extrema, WHOLE] if dtype in ["int64", "int32"] else [extrema]
+
+
+def exact_quantile(x, level, axis, method, function=np.quantile):
+    """Returns quantiles as `function` (`np.quantile` or `np.nanquantile`). A quantile between a number and an infinity is this infinity,
+    and a quantile between equal infinities, too. NumPy's result is NaN for some of these, because it subtracts infinities.
+
+    Increasing functions of the elements have the same sorted order. So the signs of the infinities that take part are those of quantiles
+    of indicators."""
+    quantile = lambda values: function(np.where(np.isnan(x), NAN, values), level, axis, method=method)
+    finite = quantile(np.clip(x, -1e30, 1e30))
+    above, below = quantile((x == INF).astype(float)) > 0, quantile(-(x == -INF).astype(float)) < 0
+    expected = np.where(above & below, NAN, np.where(above, INF, np.where(below, -INF, finite))).astype(finite.dtype)
+    known = function(x, level, axis, method=method)
+    assert np.array_equal(np.where(np.isnan(known), expected, known), expected, equal_nan=True)
+    return expected
 
 
 def not_empty(x, axis, function):
@@ -242,7 +288,7 @@ def not_empty(x, axis, function):
 
 
 def sorting():
-    types = ["float64", "float32", "int64", "int32"]
+    types = ["float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool"]
     for dtype, shape in shapes_of_types(types):
         for values in pools(dtype):
             x, rank = operand(shape, dtype, values), len(shape)
@@ -259,16 +305,15 @@ def sorting():
                 y = x + x.dtype.type(0)
                 for k in [n // 2, -1, n] if dtype.endswith("64") else [n // 2]:
                     line("partition", [axis, k], [y], lambda: partition(y, axis, k))
-                # Sums of the extrema of integers are rounded differently.
-                if dtype[0] == "f" or values is WHOLE:
+                if dtype != "bool":
                     line("median_axis", [axis], [x], lambda: not_empty(x, axis, np.median))
             both_orders("unique", [], [x], distinct)
-            if dtype[0] == "f" or values is WHOLE:
+            if dtype != "bool":
                 line("median", [], [x], lambda: not_empty(x.ravel(), 0, np.median))
     for dtype in types:
-        few, many = (operand((n,), dtype, WHOLE if dtype[0] == "i" else SPECIAL, start=2) for n in (4, 13))
-        sets = [few[:0], few[:1], few, many[:12].reshape(3, 4), many, many[:0].reshape(0, 3)]
-        sets = sets if dtype.endswith("64") else sets[1:4]
+        few, many = (operand((n,), dtype, pools(dtype)[0], start=2) for n in (4, 13))
+        sets = [few[:0], few[:1], few, many[:12].reshape(3, 4), many, many[:0].reshape(0, 3), many[4]]
+        sets = sets if dtype.endswith("64") else [*sets[1:4], many[4]]
         for x in sets:
             line_of = np.sort(x, None)
             edges = line_of[line_of == line_of]
@@ -293,8 +338,12 @@ def sorting():
                 sums = lambda: np.bincount(x.ravel(), weights.ravel(), least).astype(float)
                 line("bincount_weighted", [least], [x, weights], sums)
         line("bincount", [0], [x - 1], lambda: np.bincount((x - 1).ravel()))
+        x = np.array(3, dtype)
+        for least in [0, 9]:
+            line("bincount", [least], [x], lambda: np.bincount(x.ravel(), minlength=least))
+            line("bincount_weighted", [least], [x, np.array(0.5)], lambda: np.bincount(x.ravel(), [0.5], least))
     for dtype, values in [("float64", SPECIAL), ("float64", [1, 2, 2, 2.5, 7, -3, -0.0]), ("int64", WHOLE)]:
-        for shape in [(0,), (1,), (7,), (3, 5), (0, 3)]:
+        for shape in [(0,), (1,), (7,), (3, 5), (0, 3), ()]:
             x = operand(shape, dtype, values)
             weights = random.integers(-8, 8, size=shape) / 4
             bins = [("count", [3]), ("range", [4, -2, 2]), ("range", [1, 3, 3]), ("edges", [0, 1.5, 1.5, 3]), ("edges", [-INF, 0, INF])]
@@ -302,7 +351,6 @@ def sorting():
                 line("histogram", [kind, *bins], [x, weights], lambda: histogram(x, weights, kind, bins))
     for dtype in ["float64", "float32", "int64"]:
         for shape in [(7,), (3, 5), (0, 3)]:
-            # Without infinities: in NumPy, a difference of two infinities makes some quantiles NaN.
             for values in [WHOLE] if dtype[0] == "i" else [FINITE, [1.5, NAN, 0.0, 3, NAN, NAN, 1]]:
                 x = operand(shape, dtype, values)
                 for method in METHODS if dtype == "float64" and NAN not in values else ["linear", "inverted_cdf"]:
@@ -310,6 +358,28 @@ def sorting():
                         # Some methods of NumPy return integers for integers.
                         quantile = lambda x, axis: np.quantile(x.astype(dtype if dtype[0] == "f" else float), level, axis, method=method)
                         line("quantile", [axis, level, method], [x], lambda: not_empty(x, axis, quantile))
+    for dtype, shapes in [("float64", [(7,), (3, 5)]), ("float32", [(7,)])]:
+        lines_of = [operand(shape, dtype, [1.5, -INF, 3, INF, 0.25, INF, -2]) for shape in shapes]
+        lines_of += [np.array(x, dtype) for x in [[1, INF], [-INF, 1], [-INF, INF], [INF, INF], [-INF, -INF, INF, 2]]]
+        for x in lines_of:
+            gaps = np.where(x == 1.5, NAN, x).astype(dtype)
+            for method in METHODS if dtype == "float64" else ["linear", "hazen"]:
+                for level in [0, 0.1, 0.25, 0.5, 0.6, 0.75, 0.9, 1]:
+                    line("quantile", [-1, level, method], [x], lambda: exact_quantile(x, level, -1, method))
+                    if level in [0.25, 0.75]:
+                        line("nanquantile", [-1, level, method], [gaps], lambda: exact_quantile(gaps, level, -1, method, np.nanquantile))
+    for dtype in ["int64", "int8", "uint64", "uint8"]:
+        for shape in [(7,), (3, 5)]:
+            x = operand(shape, dtype, pools(dtype)[0], start=8)
+            for method in METHODS:
+                for level in [0, 0.3, 1]:
+                    line("quantile", [0, level, method], [x], lambda: np.quantile(x.astype(float), level, 0, method=method))
+    for dtype in types:
+        for value in pools(dtype)[0][:3]:
+            x = np.array(value).astype(dtype)
+            both_orders("unique", [], [x], distinct)
+            if dtype != "bool":
+                line("median", [], [x], lambda: np.median(x))
     write("sorting.txt")
 
 
@@ -352,6 +422,38 @@ def one_hot(labels, classes):
     return np.eye(classes)[labels]
 
 
+def extrema_of_all_elements(x):
+    """Writes lines of `max`, `min` and their indices."""
+    for name in ["max", "min"]:
+        line(name, ["all"], [x], lambda: getattr(np, name)(x))
+        both_orders(f"arg{name}", ["all"], [x], getattr(np, f"arg{name}"))
+
+
+def of_all_elements(x):
+    """Writes lines of reductions of all elements to one number."""
+    extrema_of_all_elements(x)
+    real, result = x.dtype.kind == "f", x.dtype if x.dtype.kind == "f" else float
+    line("sum", ["all"], [x], lambda: np.sum(x))
+    line("prod", ["all"], [x], lambda: np.prod(x))
+    line("mean", ["all"], [x], lambda: np.mean(x).astype(result))
+    line("var", ["all", 1], [x], lambda: np.var(x, ddof=1).astype(result) + (NAN if x.size < 2 else 0))
+    line("std", ["all", 0], [x], lambda: np.std(x).astype(result))
+    line("norm", ["all"], [x], lambda: np.linalg.norm(x.ravel()).astype(result))
+    line("ptp", ["all"], [x], lambda: np.ptp(x))
+    if not real:
+        return
+    for name in ["nansum", "nanprod", "nanmean", "nanmax", "nanmin"]:
+        line(name, ["all"], [x], lambda: getattr(np, name)(x))
+    limited = np.clip(x, -1e30, 1e30)
+    for name in ["nanargmax", "nanargmin"]:
+        both_orders(name, ["all"], [limited], getattr(np, name))
+    line("nanvar", ["all", 1], [x], lambda: np.nanvar(x, ddof=1))
+    line("nanstd", ["all", 0], [x], lambda: np.nanstd(x))
+    line("nanmedian", ["all"], [x], lambda: not_empty(x.ravel(), 0, np.nanmedian))
+    # SciPy has no result for some empty arrays. In the library, it is the logarithm of 0.
+    line("logsumexp", ["all"], [x], lambda: scipy.special.logsumexp(x.ravel()).astype(x.dtype) if x.size else x.dtype.type(-INF))
+
+
 def statistics():
     for dtype, shape in shapes_of_types(["float64", "float32", "int64"]):
         real, rank = dtype[0] == "f", len(shape)
@@ -382,6 +484,31 @@ def statistics():
                     line("average", [signed], [x, weights], lambda: np.average(x, axis, weights))
             if real:
                 line("nan_to_num", [], [-x], lambda: np.nan_to_num(-x))
+    for dtype, shape in shapes_of_types(["float64", "float32", "int64"], [(), *SHAPES]):
+        for values in [FINITE, GAPS] if dtype[0] == "f" else [WHOLE]:
+            of_all_elements(operand(shape, dtype, values))
+    for dtype in ["float32", "int64"]:
+        of_all_elements(operand((), dtype))
+    of_all_elements(np.array(NAN))
+    for dtype in ["int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8"]:
+        for shape in [(), (7,), (3, 5)]:
+            for start in [0, 1]:
+                extrema_of_all_elements(operand(shape, dtype, pools(dtype)[0], start))
+    for shape in [(), *SHAPES]:
+        for values in [MASK, [0], [1]]:
+            x = operand(shape, "bool", values)
+            for name in ["all", "any"]:
+                line(name, ["all"], [x], lambda: getattr(np, name)(x))
+            line("count", ["all"], [x], lambda: np.int64(np.count_nonzero(x)))
+    for value in [1.5, NAN, -INF]:
+        x = np.array(value)
+        line("nan_to_num", [], [x], lambda: np.nan_to_num(x))
+        xp, fp = np.array([-2, 0, 3.0]), np.array([1.5, -1, 7])
+        line("interp", [], [x, xp, fp], lambda: np.where(np.isnan(x), NAN, np.interp(x, xp, fp)))
+        line("polyval", [], [fp, x], lambda: polyval(fp, x))
+    for label in [2, 4, -1]:
+        label = np.array(label)
+        line("one_hot", [4], [label], lambda: one_hot(label, 4))
     for dtype, values in [("float64", FINITE), ("float64", GAPS), ("float32", FINITE)]:
         for shape in [(0, 3), (3, 0), (1, 1), (1, 5), (3, 1), (3, 5)]:
             x = operand(shape, dtype, values)

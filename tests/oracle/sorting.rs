@@ -3,15 +3,15 @@
 use super::ordering::METHODS;
 use super::table::{Case, Number, Results, Run, Values, check_dynamic_table, check_table};
 use vierbein::prelude::*;
-use vierbein::{Bins, DynTensor, DynView, MemoryOrder, Quantile, Side};
+use vierbein::{Bins, DynTensor, DynView, MemoryOrder, Ordered, Quantile, Side};
 
 const TABLE: &str = include_str!("../data/sorting.txt");
-const CASES: usize = 1632;
+const CASES: usize = 4127;
 
 /// Returns the tolerance for the results of a case. Of the results, only medians, quantiles and edges are rounded.
 fn tolerance(case: &Case) -> f64 {
     match case.op {
-        "median" | "median_axis" | "quantile" => {
+        "median" | "median_axis" | "quantile" | "nanquantile" => {
             if case.dtype(0) == "f32" {
                 1e-6
             } else {
@@ -32,7 +32,7 @@ fn method(run: &Run<'_>) -> Quantile {
 }
 
 /// Runs a case with one operand, of rank `D`.
-fn sort<T: Number + RealScalar, D: RemoveAxes<1>, O: Order>(run: &Run<'_>) -> Results {
+fn sort<T: Number + Ordered, D: Dim, O: Order>(run: &Run<'_>) -> Results {
     let memory = run.operand::<T, D, O>(0);
     let x = memory.view::<O>();
     let axis = || run.argument::<isize>(0);
@@ -45,17 +45,6 @@ fn sort<T: Number + RealScalar, D: RemoveAxes<1>, O: Order>(run: &Run<'_>) -> Re
             let (values, indices) = x.try_top_k(axis(), run.argument(1))?;
             vec![Values::of(&values), Values::of(&indices)]
         }
-        "partition" => {
-            let k: isize = run.argument(1);
-            let parts = x.try_partition(axis(), k)?;
-            // The order of the elements on each side is unspecified.
-            let (left, right) = parts.split_at(axis(), k);
-            let sorted = concatenate(axis(), [&left.sort(axis()), &right.sort(axis())]);
-            vec![Values::of(&parts.index_axis(axis(), k)), Values::of(&sorted)]
-        }
-        "median" => vec![Values::of(&x.try_median()?)],
-        "median_axis" => vec![Values::of(&x.try_median_axis(axis())?)],
-        "quantile" => vec![Values::of(&x.try_quantile(axis(), run.argument::<f64>(1), method(run))?)],
         "unique" => {
             let found = x.try_unique_with()?;
             let values = Values::of(&found.values);
@@ -71,8 +60,34 @@ fn sort<T: Number + RealScalar, D: RemoveAxes<1>, O: Order>(run: &Run<'_>) -> Re
     })
 }
 
+fn partition<T: Number + Ordered, D: RemoveAxes<1>, O: Order>(run: &Run<'_>) -> Results {
+    let (axis, k) = (run.argument::<isize>(0), run.argument::<isize>(1));
+    let parts = run.operand::<T, D, O>(0).view::<O>().try_partition(axis, k)?;
+    // The order of the elements on each side is unspecified.
+    let (left, right) = parts.split_at(axis, k);
+    let sorted = concatenate(axis, [&left.sort(axis), &right.sort(axis)]);
+    Ok(vec![Values::of(&parts.index_axis(axis, k)), Values::of(&sorted)])
+}
+
+/// Runs a case of `median`, `median_axis` or `quantile`.
+fn quantile<T: Number + RealScalar, D: RemoveAxes<1>, O: Order>(run: &Run<'_>) -> Results {
+    let memory = run.operand::<T, D, O>(0);
+    let (x, axis) = (memory.view::<O>(), || run.argument::<isize>(0));
+    Ok(vec![match run.case.op {
+        "median" => Values::of(&x.try_median()?),
+        "median_axis" => Values::of(&x.try_median_axis(axis())?),
+        _ => Values::of(&x.try_quantile(axis(), run.argument::<f64>(1), method(run))?),
+    }])
+}
+
+fn nan_quantile<T: Number + RealFloat, D: RemoveAxes<1>, O: Order>(run: &Run<'_>) -> Results {
+    let x = run.operand::<T, D, O>(0);
+    let (axis, level) = (run.argument::<isize>(0), run.argument::<f64>(1));
+    Ok(vec![Values::of(&x.view::<O>().try_nan_quantile(axis, level, method(run))?)])
+}
+
 /// Runs a case with two operands, of ranks `D` and `E`.
-fn compare<T: Number + RealScalar, D: Dim, E: Dim, O: Order>(run: &Run<'_>) -> Results {
+fn compare<T: Number + Ordered, D: Dim, E: Dim, O: Order>(run: &Run<'_>) -> Results {
     let (x, y) = (run.operand::<T, D, O>(0), run.operand::<T, E, O>(1));
     let (x, y) = (x.view::<O>(), y.view::<O>());
     Ok(vec![match run.case.op {
@@ -85,7 +100,7 @@ fn compare<T: Number + RealScalar, D: Dim, E: Dim, O: Order>(run: &Run<'_>) -> R
 }
 
 /// Runs a case of `searchsorted` or `digitize` with the sorted elements `line` and elements of rank `D`.
-fn search<T: Number + RealScalar, D: Dim, O: Order>(run: &Run<'_>) -> Results {
+fn search<T: Number + Ordered, D: Dim, O: Order>(run: &Run<'_>) -> Results {
     Ok(vec![if run.case.op == "searchsorted" {
         let (line, x) = (run.operand::<T, Rank<1>, O>(0), run.operand::<T, D, O>(1));
         Values::of(&line.view::<O>().try_searchsorted(x.view(), side(run))?)
@@ -125,34 +140,53 @@ fn count<T: Number + RealScalar + vierbein::Bits, D: Dim, O: Order>(run: &Run<'_
     }])
 }
 
-fn of_type<T: Number + RealScalar, O: Order>(run: &Run<'_>) -> Results {
-    let ranks = (run.rank(0), run.rank(1));
-    match run.case.op {
-        "isin" | "set_union" | "set_intersection" | "set_difference" => match ranks {
+/// Runs a case of an operation that needs only an order of the elements.
+fn ordered<T: Number + Ordered, O: Order>(run: &Run<'_>) -> Results {
+    match (run.case.op, run.rank(0), run.rank(1)) {
+        ("isin" | "set_union" | "set_intersection" | "set_difference", a, b) => match (a, b) {
+            (0, 0) => compare::<T, Rank<0>, Rank<0>, O>(run),
+            (0, 1) => compare::<T, Rank<0>, Rank<1>, O>(run),
+            (0, _) => compare::<T, Rank<0>, Rank<2>, O>(run),
+            (1, 0) => compare::<T, Rank<1>, Rank<0>, O>(run),
             (1, 1) => compare::<T, Rank<1>, Rank<1>, O>(run),
             (1, _) => compare::<T, Rank<1>, Rank<2>, O>(run),
+            (_, 0) => compare::<T, Rank<2>, Rank<0>, O>(run),
             (_, 1) => compare::<T, Rank<2>, Rank<1>, O>(run),
             _ => compare::<T, Rank<2>, Rank<2>, O>(run),
         },
-        "searchsorted" | "digitize" => match ranks {
-            (1, 1) => search::<T, Rank<1>, O>(run),
+        // One operand has rank 1.
+        ("searchsorted" | "digitize", a, b) => match a + b - 1 {
+            0 => search::<T, Rank<0>, O>(run),
+            1 => search::<T, Rank<1>, O>(run),
             _ => search::<T, Rank<2>, O>(run),
         },
-        "histogram" => match ranks.0 {
-            1 => histogram::<T, Rank<1>, O>(run),
-            _ => histogram::<T, Rank<2>, O>(run),
-        },
-        "lexsort" => Ok(vec![Values::of(&run.operand::<T, Rank<2>, O>(0).view::<O>().try_lexsort()?)]),
-        _ => match ranks.0 {
-            1 => sort::<T, Rank<1>, O>(run),
-            2 => sort::<T, Rank<2>, O>(run),
-            _ => sort::<T, Rank<3>, O>(run),
-        },
+        ("lexsort", ..) => Ok(vec![Values::of(&run.operand::<T, Rank<2>, O>(0).view::<O>().try_lexsort()?)]),
+        ("partition", 1, _) => partition::<T, Rank<1>, O>(run),
+        ("partition", 2, _) => partition::<T, Rank<2>, O>(run),
+        ("partition", ..) => partition::<T, Rank<3>, O>(run),
+        (_, 0, _) => sort::<T, Rank<0>, O>(run),
+        (_, 1, _) => sort::<T, Rank<1>, O>(run),
+        (_, 2, _) => sort::<T, Rank<2>, O>(run),
+        _ => sort::<T, Rank<3>, O>(run),
+    }
+}
+
+fn of_type<T: Number + RealScalar, O: Order>(run: &Run<'_>) -> Results {
+    match (run.case.op, run.rank(0)) {
+        ("histogram", 0) => histogram::<T, Rank<0>, O>(run),
+        ("histogram", 1) => histogram::<T, Rank<1>, O>(run),
+        ("histogram", _) => histogram::<T, Rank<2>, O>(run),
+        ("median", 0) => Ok(vec![Values::of(&run.operand::<T, Rank<0>, O>(0).view::<O>().try_median()?)]),
+        ("median" | "median_axis" | "quantile", 1) => quantile::<T, Rank<1>, O>(run),
+        ("median" | "median_axis" | "quantile", 2) => quantile::<T, Rank<2>, O>(run),
+        ("median" | "median_axis" | "quantile", _) => quantile::<T, Rank<3>, O>(run),
+        _ => ordered::<T, O>(run),
     }
 }
 
 fn count_of_rank<T: Number + RealScalar + vierbein::Bits, O: Order>(run: &Run<'_>) -> Results {
     match run.rank(0) {
+        0 => count::<T, Rank<0>, O>(run),
         1 => count::<T, Rank<1>, O>(run),
         2 => count::<T, Rank<2>, O>(run),
         _ => count::<T, Rank<3>, O>(run),
@@ -163,10 +197,20 @@ fn of_order<O: Order>(run: &Run<'_>) -> Results {
     match (run.case.op, run.case.dtype(0)) {
         ("bincount" | "bincount_weighted", "i64") => count_of_rank::<i64, O>(run),
         ("bincount" | "bincount_weighted", _) => count_of_rank::<i32, O>(run),
+        ("nanquantile", "f64") if run.rank(0) == 1 => nan_quantile::<f64, Rank<1>, O>(run),
+        ("nanquantile", "f64") => nan_quantile::<f64, Rank<2>, O>(run),
+        ("nanquantile", _) => nan_quantile::<f32, Rank<1>, O>(run),
         (_, "f64") => of_type::<f64, O>(run),
         (_, "f32") => of_type::<f32, O>(run),
         (_, "i64") => of_type::<i64, O>(run),
-        _ => of_type::<i32, O>(run),
+        (_, "i32") => of_type::<i32, O>(run),
+        (_, "i16") => of_type::<i16, O>(run),
+        (_, "i8") => of_type::<i8, O>(run),
+        (_, "u64") => of_type::<u64, O>(run),
+        (_, "u32") => of_type::<u32, O>(run),
+        (_, "u16") => of_type::<u16, O>(run),
+        (_, "u8") => of_type::<u8, O>(run),
+        _ => ordered::<bool, O>(run),
     }
 }
 
@@ -199,6 +243,7 @@ fn dynamic(run: &Run<'_>, x: DynView<'_>, operands: &[DynTensor]) -> Results {
         "median" => vec![x.median()?],
         "median_axis" => vec![x.median_axis(axis())?],
         "quantile" => vec![x.quantile(axis(), run.argument(1), method(run))?],
+        "nanquantile" => vec![x.nan_quantile(axis(), run.argument(1), method(run))?],
         "unique" => {
             let found = x.unique_with()?;
             vec![found.values, found.first, found.inverse, found.counts]

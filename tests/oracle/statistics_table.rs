@@ -6,11 +6,12 @@ use vierbein::prelude::*;
 use vierbein::{CastTo, ConvolutionMode, DType, DynTensor, DynView, MemoryOrder, c64};
 
 const TABLE: &str = include_str!("../data/statistics.txt");
-const CASES: usize = 1375;
+const CASES: usize = 2426;
 
 fn tolerance(case: &Case) -> f64 {
     match case.op {
-        "cummax" | "cummin" | "ptp" | "nanmax" | "nanmin" | "nan_to_num" | "one_hot" => 0.0,
+        "cummax" | "cummin" | "ptp" | "max" | "min" | "argmax" | "argmin" | "nanmax" | "nanmin"
+        | "nanargmax" | "nanargmin" | "nan_to_num" | "one_hot" => 0.0,
         _ if case.dtype(0) == "f32" => 1e-5,
         _ => 1e-14,
     }
@@ -59,6 +60,15 @@ fn real<T: Number + RealFloat + CastTo<T>, D: RemoveAxes<1>, O: Order>(run: &Run
         "log_softmax" => Values::of(&x.try_log_softmax(axis())?),
         "logsumexp" => Values::of(&x.try_logsumexp_axis(axis())?),
         "average" => Values::of(&x.try_average(axis(), run.operand::<T, Rank<1>, O>(1).view())?),
+        _ => return elementwise::<T, D, O>(run),
+    }])
+}
+
+/// Runs a case that computes a result for each element.
+fn elementwise<T: Number + RealFloat, D: Dim, O: Order>(run: &Run<'_>) -> Results {
+    let memory = run.operand::<T, D, O>(0);
+    let x = memory.view::<O>();
+    Ok(vec![match run.case.op {
         "nan_to_num" => Values::of(&x.try_nan_to_num()?),
         "interp" => {
             let (xp, fp) = (run.operand::<T, Rank<1>, O>(1), run.operand::<T, Rank<1>, O>(2));
@@ -66,6 +76,78 @@ fn real<T: Number + RealFloat + CastTo<T>, D: RemoveAxes<1>, O: Order>(run: &Run
         }
         other => panic!("{other}"),
     }])
+}
+
+/// Returns whether a case reduces all elements to one number. The first argument is then `all`.
+fn is_of_all_elements(run: &Run<'_>) -> bool {
+    run.case.arguments.first() == Some(&"all")
+}
+
+/// Runs a case that reduces all elements of an operand of real numbers.
+fn all_real<T: Number + RealScalar, D: Dim, O: Order>(run: &Run<'_>) -> Results {
+    let memory = run.operand::<T, D, O>(0);
+    let x = memory.view::<O>();
+    Ok(vec![match run.case.op {
+        "max" => Values::of(&x.try_max()?),
+        "min" => Values::of(&x.try_min()?),
+        "argmax" => Values::of(&x.try_argmax()?),
+        "argmin" => Values::of(&x.try_argmin()?),
+        "sum" => Values::of(&x.try_sum()?),
+        "prod" => Values::of(&x.try_prod()?),
+        "mean" => Values::of(&x.try_mean()?),
+        "var" => Values::of(&x.try_var(run.argument(1))?),
+        "std" => Values::of(&x.try_std(run.argument(1))?),
+        "norm" => Values::of(&x.try_norm()?),
+        "ptp" => Values::of(&x.try_ptp()?),
+        other => panic!("{other}"),
+    }])
+}
+
+/// Runs a case that reduces all elements of an operand of floating-point numbers.
+fn all_floats<T: Number + RealFloat, D: Dim, O: Order>(run: &Run<'_>) -> Results {
+    let memory = run.operand::<T, D, O>(0);
+    let x = memory.view::<O>();
+    Ok(vec![match run.case.op {
+        "nansum" => Values::of(&x.try_nan_sum()?),
+        "nanprod" => Values::of(&x.try_nan_prod()?),
+        "nanmean" => Values::of(&x.try_nan_mean()?),
+        "nanmax" => Values::of(&x.try_nan_max()?),
+        "nanmin" => Values::of(&x.try_nan_min()?),
+        "nanargmax" => Values::of(&x.try_nan_argmax()?),
+        "nanargmin" => Values::of(&x.try_nan_argmin()?),
+        "nanvar" => Values::of(&x.try_nan_var(run.argument(1))?),
+        "nanstd" => Values::of(&x.try_nan_std(run.argument(1))?),
+        "nanmedian" => Values::of(&x.try_nan_median()?),
+        "logsumexp" => Values::of(&x.try_logsumexp()?),
+        _ => return all_real::<T, D, O>(run),
+    }])
+}
+
+/// Runs a case that reduces a mask.
+fn all_of_mask<D: Dim, O: Order>(run: &Run<'_>) -> Results {
+    let memory = run.operand::<bool, D, O>(0);
+    let x = memory.view::<O>();
+    Ok(vec![match run.case.op {
+        "all" => Values::of(&x.try_all()?),
+        "any" => Values::of(&x.try_any()?),
+        _ => Values::of(&x.try_count()?),
+    }])
+}
+
+fn all_of_type<D: Dim, O: Order>(run: &Run<'_>) -> Results {
+    match run.case.dtype(0) {
+        "f64" => all_floats::<f64, D, O>(run),
+        "f32" => all_floats::<f32, D, O>(run),
+        "i64" => all_real::<i64, D, O>(run),
+        "i32" => all_real::<i32, D, O>(run),
+        "i16" => all_real::<i16, D, O>(run),
+        "i8" => all_real::<i8, D, O>(run),
+        "u64" => all_real::<u64, D, O>(run),
+        "u32" => all_real::<u32, D, O>(run),
+        "u16" => all_real::<u16, D, O>(run),
+        "u8" => all_real::<u8, D, O>(run),
+        _ => all_of_mask::<D, O>(run),
+    }
 }
 
 /// Runs a case of a matrix whose rows are variables.
@@ -91,6 +173,9 @@ fn pair<T: Number + Scalar, O: Order>(run: &Run<'_>) -> Results {
         ("cross", _) => return cross::<T, Rank<3>, O>(run),
         ("convolve", _) => Values::of(&line(0).view::<O>().try_convolve(line(1).view(), mode(run))?),
         ("correlate", _) => Values::of(&line(0).view::<O>().try_correlate(line(1).view(), mode(run))?),
+        ("polyval", 0) => {
+            Values::of(&line(0).view::<O>().try_polyval(run.operand::<T, Rank<0>, O>(1).view())?)
+        }
         ("polyval", 1) => Values::of(&line(0).view::<O>().try_polyval(line(1).view())?),
         ("polyval", _) => {
             Values::of(&line(0).view::<O>().try_polyval(run.operand::<T, Rank<2>, O>(1).view())?)
@@ -101,12 +186,24 @@ fn pair<T: Number + Scalar, O: Order>(run: &Run<'_>) -> Results {
 
 fn of_order<O: Order>(run: &Run<'_>) -> Results {
     let rank = run.rank(0);
+    if is_of_all_elements(run) {
+        return match rank {
+            0 => all_of_type::<Rank<0>, O>(run),
+            1 => all_of_type::<Rank<1>, O>(run),
+            2 => all_of_type::<Rank<2>, O>(run),
+            _ => all_of_type::<Rank<3>, O>(run),
+        };
+    }
     match (run.case.op, run.case.dtype(0)) {
         ("cov" | "corrcoef", "f64") => variables::<f64, O>(run),
         ("cov" | "corrcoef", _) => variables::<f32, O>(run),
         ("cross" | "convolve" | "correlate" | "polyval", "f64") => pair::<f64, O>(run),
         ("cross" | "convolve" | "correlate" | "polyval", "i64") => pair::<i64, O>(run),
         ("cross" | "convolve" | "correlate" | "polyval", _) => pair::<c64, O>(run),
+        ("one_hot", _) if rank == 0 => {
+            let label = run.operand::<i64, Rank<0>, O>(0);
+            Ok(vec![Values::of(&label.view::<O>().try_one_hot::<f64>(run.argument(0))?)])
+        }
         ("one_hot", _) if rank == 1 => {
             let labels = run.operand::<i64, Rank<1>, O>(0);
             Ok(vec![Values::of(&labels.view::<O>().try_one_hot::<f64>(run.argument(0))?)])
@@ -116,6 +213,7 @@ fn of_order<O: Order>(run: &Run<'_>) -> Results {
             Ok(vec![Values::of(&labels.view::<O>().try_one_hot::<f64>(run.argument(0))?)])
         }
         (_, "f64") => match rank {
+            0 => elementwise::<f64, Rank<0>, O>(run),
             1 => real::<f64, Rank<1>, O>(run),
             2 => real::<f64, Rank<2>, O>(run),
             _ => real::<f64, Rank<3>, O>(run),
@@ -135,10 +233,46 @@ fn statistics_are_those_of_numpy() {
     });
 }
 
+/// Runs a case that reduces all elements of a dynamic tensor.
+fn all_dynamic(run: &Run<'_>, x: DynView<'_>) -> Results {
+    let found = match run.case.op {
+        "max" => x.max()?,
+        "min" => x.min()?,
+        "argmax" => x.argmax()?,
+        "argmin" => x.argmin()?,
+        "sum" => x.sum()?,
+        "prod" => x.prod()?,
+        "mean" => x.mean()?,
+        "var" => x.var(run.argument(1))?,
+        "std" => x.std(run.argument(1))?,
+        "norm" => x.norm()?,
+        "ptp" => x.ptp()?,
+        "nansum" => x.nan_sum()?,
+        "nanprod" => x.nan_prod()?,
+        "nanmean" => x.nan_mean()?,
+        "nanmax" => x.nan_max()?,
+        "nanmin" => x.nan_min()?,
+        "nanargmax" => x.nan_argmax()?,
+        "nanargmin" => x.nan_argmin()?,
+        "nanvar" => x.nan_var(run.argument(1))?,
+        "nanstd" => x.nan_std(run.argument(1))?,
+        "nanmedian" => x.nan_median()?,
+        "logsumexp" => x.logsumexp()?,
+        "all" => x.all()?,
+        "any" => x.any()?,
+        "count" => x.count()?,
+        other => panic!("{other}"),
+    };
+    Ok(vec![Values::of_dynamic(&found)])
+}
+
 /// Runs a case with dynamic tensors.
 fn dynamic(run: &Run<'_>, x: DynView<'_>, operands: &[DynTensor]) -> Results {
     let second = || &operands[1];
     let axis = || run.argument::<isize>(0);
+    if is_of_all_elements(run) {
+        return all_dynamic(run, x);
+    }
     let found = match run.case.op {
         "cummax" => x.cummax(axis())?,
         "cummin" => x.cummin(axis())?,

@@ -1,7 +1,7 @@
 //! Reads the tables of `scripts/make-value-tables.py`, and runs their cases with operands in several memory layouts.
 
 use vierbein::prelude::*;
-use vierbein::{DynTensor, DynView, Error, MemoryOrder, Storage, c64};
+use vierbein::{DType, DynTensor, DynView, Error, MemoryOrder, Storage, c64, dispatch};
 
 /// An element type of the tables.
 pub(crate) trait Number: Element {
@@ -22,6 +22,12 @@ numbers! {
     f32: text => text.parse().unwrap();
     i64: text => text.parse().unwrap();
     i32: text => text.parse().unwrap();
+    i16: text => text.parse().unwrap();
+    i8: text => text.parse().unwrap();
+    u64: text => text.parse().unwrap();
+    u32: text => text.parse().unwrap();
+    u16: text => text.parse().unwrap();
+    u8: text => text.parse().unwrap();
     bool: text => text == "1";
     c64: text => {
         let (re, im) = text.split_once(',').unwrap();
@@ -29,10 +35,29 @@ numbers! {
     };
 }
 
+/// Evaluates an expression in which `T` is the element type with the given `DType`.
+macro_rules! of_type {
+    ($dtype:expr, T => $body:expr) => {
+        dispatch!(
+            $dtype,
+            T in [f64, f32, i64, i32, i16, i8, u64, u32, u16, u8, bool, c64] => $body,
+            else => panic!("a type of the tables")
+        )
+    };
+}
+
+/// Returns the element type with the given name in a table.
+fn named(name: &str) -> DType {
+    if name == "c64" {
+        return c64::DTYPE;
+    }
+    *DType::ALL.iter().find(|dtype| dtype.name() == name).expect("a type of the tables")
+}
+
 /// A tensor: its elements are in row-major order, as text. So −0 differs from 0, and NaN equals NaN.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values {
-    dtype: String,
+    dtype: DType,
     shape: Vec<usize>,
     elements: Vec<String>,
 }
@@ -42,19 +67,12 @@ impl Values {
     fn read(text: &str) -> Values {
         let (head, elements) = text.split_once(':').unwrap();
         let mut head = head.split(' ');
-        let dtype = head.next().unwrap().replace("c64", c64::DTYPE.name());
+        let dtype = named(head.next().unwrap());
         let shape = head.map(|extent| extent.parse().unwrap()).collect();
         fn same<T: Number>(texts: &str) -> Vec<String> {
             texts.split_whitespace().map(|text| format!("{:?}", T::parse(text))).collect()
         }
-        let elements = match &*dtype {
-            "f64" => same::<f64>(elements),
-            "f32" => same::<f32>(elements),
-            "i64" => same::<i64>(elements),
-            "i32" => same::<i32>(elements),
-            "bool" => same::<bool>(elements),
-            _ => same::<c64>(elements),
-        };
+        let elements = of_type!(dtype, T => same::<T>(elements));
         Values { dtype, shape, elements }
     }
 
@@ -63,7 +81,7 @@ impl Values {
         x: &Tensor<T, D, O, Cpu, S>,
     ) -> Values {
         let elements = x.as_order::<RowMajor>().iter().map(|x| format!("{x:?}")).collect();
-        Values { dtype: T::DTYPE.to_string(), shape: x.shape().as_ref().to_vec(), elements }
+        Values { dtype: T::DTYPE, shape: x.shape().as_ref().to_vec(), elements }
     }
 
     /// Returns a result of a dynamic call.
@@ -72,15 +90,8 @@ impl Values {
         fn elements<T: Element>(x: &DynTensor) -> Vec<String> {
             x.to_vec::<T>().unwrap().iter().map(|x| format!("{x:?}")).collect()
         }
-        let elements = match x.dtype().name() {
-            "f64" => elements::<f64>(&x),
-            "f32" => elements::<f32>(&x),
-            "i64" => elements::<i64>(&x),
-            "i32" => elements::<i32>(&x),
-            "bool" => elements::<bool>(&x),
-            _ => elements::<c64>(&x),
-        };
-        Values { dtype: x.dtype().to_string(), shape: x.shape().to_vec(), elements }
+        let elements = of_type!(x.dtype(), T => elements::<T>(&x));
+        Values { dtype: x.dtype(), shape: x.shape().to_vec(), elements }
     }
 
     /// Returns whether the numbers differ at most by the tolerance, relative to the expected number or to 1 if that is larger.
@@ -113,8 +124,8 @@ impl Case {
     }
 
     /// Returns the name of the element type of an operand.
-    pub(crate) fn dtype(&self, operand: usize) -> &str {
-        &self.operands[operand].0.dtype
+    pub(crate) fn dtype(&self, operand: usize) -> &'static str {
+        self.operands[operand].0.dtype.name()
     }
 }
 
@@ -194,7 +205,7 @@ impl Run<'_> {
     /// Returns an operand. Different operands of a case have different arrangements.
     pub(crate) fn operand<T: Number, D: Dim, O: Order>(&self, k: usize) -> Memory<T, D> {
         let (values, texts) = &self.case.operands[k];
-        assert_eq!((&*values.dtype, values.shape.len()), (T::DTYPE.name(), D::NDIM), "{}", self.case.line);
+        assert_eq!((values.dtype, values.shape.len()), (T::DTYPE, D::NDIM), "{}", self.case.line);
         let arrangement = ARRANGEMENTS[(self.arrangement + k) % ARRANGEMENTS.len()];
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
         shape.as_mut().copy_from_slice(&values.shape);
@@ -232,15 +243,7 @@ impl Run<'_> {
             let data = texts.iter().map(|text| T::parse(text)).collect();
             DynTensor::from_vec(shape, data, MemoryOrder::RowMajor).unwrap()
         }
-        let of = match &*values.dtype {
-            "f64" => of::<f64>,
-            "f32" => of::<f32>,
-            "i64" => of::<i64>,
-            "i32" => of::<i32>,
-            "bool" => of::<bool>,
-            _ => of::<c64>,
-        };
-        of(&values.shape, texts).to_order(order).unwrap()
+        of_type!(values.dtype, T => of::<T>(&values.shape, texts)).to_order(order).unwrap()
     }
 }
 
