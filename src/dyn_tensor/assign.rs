@@ -1,6 +1,8 @@
 //! Assignment to existing tensors and views: `assign`, `fill`, and arithmetic in place.
 
-use super::operand::{DynOperand, agree, device_of, elements, lacking, needs, on_device, scalar_for};
+use super::operand::{
+    DynOperand, agree, device_of, elements, lacking, needs, on_device, output_of, scalar_for,
+};
 use super::storage::DynDataMut;
 use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::device::{BinaryOp, Device, Elementwise, Operand, Output, Permute};
@@ -28,8 +30,7 @@ fn write<T: Element, Dev: Device>(
     row_major: bool,
     write: impl FnOnce(&Dev, Output<'_, T, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let found = "the element type and the device were found to be these";
-    let (out, device) = target.output::<T, Dev>().expect(found);
+    let (out, device) = output_of::<T, Dev>(&mut target);
     let shape = out.axes().shape();
     elementwise::repeated::<Rank<MAX_RANK>, _, _>(
         op,

@@ -3,7 +3,7 @@
 
 use super::operand::{
     DynOperand, agree, allocate_with, common_order, device_of, elements, lacking, needs, on_device,
-    same_device, scalar_beside, scalar_for,
+    output_of, same_device, scalar_beside, scalar_for,
 };
 use super::scalar::DynScalar;
 use super::storage::{DynData, DynDataMut};
@@ -31,8 +31,6 @@ const ASSIGN: &str = "assign under a mask";
 const FILL: &str = <op::FillMasked<f64> as BinaryOp<f64, bool>>::NAME;
 const AT: &str = "take elements";
 const NONZERO: &str = "list the indices of";
-
-const FOUND: &str = "the element type and the device were found to be these";
 
 /// Returns an operand as a tensor, after checking that its element type is `dtype` and that it is on the device of `x`. `reason` is part
 /// of the error for another type. A scalar is converted to a tensor, which `kept` owns.
@@ -161,7 +159,7 @@ fn put_each<T: Element, Dev: Permute<T>>(
     [at, values]: [DynView<'_>; 2],
 ) -> Result<(), Error> {
     along.check_each(target.shape(), at.shape())?;
-    let (out, device) = target.output::<T, Dev>().expect(FOUND);
+    let (out, device) = output_of::<T, Dev>(&mut target);
     same_instance(along.op, &device, device_of(&at))?;
     same_instance(along.op, &device, device_of(&values))?;
     along.put_each(&device, out, elements::<i64, Dev>(&at), elements::<T, Dev>(&values))
@@ -187,7 +185,7 @@ fn scatter<T: Scalar, Dev: Permute<T> + Reduce<T>>(
     [at, values]: [DynView<'_>; 2],
 ) -> Result<(), Error> {
     taken_rank(along.op, target.look(), at)?;
-    let (out, device) = target.output::<T, Dev>().expect(FOUND);
+    let (out, device) = output_of::<T, Dev>(&mut target);
     same_instance(along.op, &device, device_of(&at))?;
     same_instance(along.op, &device, device_of(&values))?;
     along.scatter(&op::Add, &device, out, elements::<i64, Dev>(&at), elements::<T, Dev>(&values))
@@ -296,7 +294,7 @@ fn fill_under<T: Element, Dev: Elementwise<T>>(
     let tensor = T::DTYPE;
     let value = value.get::<T>().ok_or(Error::ScalarType { op: FILL, tensor, scalar: value.dtype() })?;
     let shape = *target.layout();
-    let (out, device) = target.output::<T, Dev>().expect(FOUND);
+    let (out, device) = output_of::<T, Dev>(&mut target);
     choose::check_mask(FILL, (&device, shape.shape()), (device_of(&mask), mask.shape()))?;
     device.update::<(T, bool), _>(&op::FillMasked(value), out, (elements::<bool, Dev>(&mask),))
 }
@@ -315,7 +313,7 @@ fn assign_under<T: Element, Dev: Permute<T>>(
     order: MemoryOrder,
 ) -> Result<(), Error> {
     let shape = *target.layout();
-    let (out, device) = target.output::<T, Dev>().expect(FOUND);
+    let (out, device) = output_of::<T, Dev>(&mut target);
     choose::check_mask(ASSIGN, (&device, shape.shape()), (device_of(&mask), mask.shape()))?;
     same_instance(ASSIGN, &device, device_of(&values))?;
     choose::check_values(ASSIGN, shape.shape(), counted(mask)?, values.len())?;

@@ -1,6 +1,6 @@
 //! Dynamic tensors: histograms, and the number of occurrences of each integer.
 
-use super::operand::{device_of, elements, lacking, needs, on_device, same_device};
+use super::operand::{device_of, elements, lacking, line_of, needs, on_device, same_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{Device, via_host};
@@ -10,13 +10,11 @@ use crate::engine::same_instance;
 use crate::error::Error;
 use crate::ops::Bins;
 use crate::ops::ordering::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
-use crate::storage::OwnedData;
 
 /// Returns the values as a tensor of rank 1 with the memory order and the device of `x`.
 fn line<T: Element, Dev: Device>(x: &DynView<'_>, values: Vec<T>) -> Result<DynTensor, Error> {
-    let (device, len) = (device_of::<Dev>(x), values.len());
-    let data = OwnedData { buffer: device.adopt(values)?, device: device.clone() };
-    Ok(DynTensor::contiguous(data, &[len], x.order()))
+    let device = device_of::<Dev>(x);
+    Ok(line_of(device, device.adopt(values)?, x.order()))
 }
 
 /// Checks that the weights have type `f64`, and the shape and the device of `x`. Returns them in the memory order of `x`, or `None` if

@@ -2,7 +2,7 @@
 
 use super::scalar::DynScalar;
 use super::storage::DynData;
-use super::tensor::{DynTensor, DynView};
+use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::device::{Device, Operand, Output};
 use crate::dispatch;
 use crate::element::{DType, Element};
@@ -101,7 +101,7 @@ pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) ->
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     on_device!(op, x, Dev => {
-        let device = x.device::<Dev>().expect("the device was found to be this one");
+        let device = device_of::<Dev>(&x);
         dispatch!(scalar.dtype(), T => {
             let value = scalar.get::<T>().expect("the scalar has this type");
             Ok(DynTensor::contiguous(OwnedData::of_vec(vec![value], device)?, &[], x.order()))
@@ -160,12 +160,23 @@ pub(super) fn broadcast(
     Ok(Layout::contiguous(&shape[..rank], order.is_row_major()))
 }
 
+/// The panic message if a downcast fails although `on_device!` and `dispatch!` have found the types.
+const FOUND: &str = "the element type and the device were found to be these";
+
 /// Returns a tensor as an operand for kernels.
 ///
 /// # Panics
 /// If the element type is not `T`, or if the device is not a `Dev`.
 pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Operand<'a, T, Dev> {
-    x.operand().expect("the element type and the device were found to be these")
+    x.operand().expect(FOUND)
+}
+
+/// Returns a mutable view as an output for kernels, and its device.
+///
+/// # Panics
+/// If the element type is not `T`, or if the device is not a `Dev`.
+pub(super) fn output_of<'a, T: Element, Dev: Device>(x: &'a mut DynViewMut<'_>) -> (Output<'a, T, Dev>, Dev) {
+    x.output().expect(FOUND)
 }
 
 /// Returns the device of a tensor.
@@ -174,6 +185,16 @@ pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Opera
 /// If the device is not a `Dev`.
 pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
+}
+
+/// Returns a tensor of rank 1 with the elements of a buffer.
+pub(super) fn line_of<T: Element, Dev: Device>(
+    device: &Dev,
+    buffer: Dev::Buffer<T>,
+    order: MemoryOrder,
+) -> DynTensor {
+    let len = Dev::len(&buffer);
+    DynTensor::contiguous(OwnedData { buffer, device: device.clone() }, &[len], order)
 }
 
 /// Allocates a tensor with this layout, which must be contiguous in `order`. `write` must write all elements or return an error. It

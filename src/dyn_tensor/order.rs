@@ -1,14 +1,15 @@
 //! Sorting, selection and search of dynamic tensors.
 
 use super::operand::{
-    DynOperand, agree, allocate_with, device_of, elements, lacking, needs, on_device, scalar_for,
+    DynOperand, agree, allocate_with, device_of, elements, lacking, line_of, needs, on_device, output_of,
+    scalar_for,
 };
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::axis::{IndexNumber, from_start};
 use crate::device::{Device, Operand, Output, Permute, Reduce};
 use crate::dispatch;
-use crate::element::{Element, Ordered, RealScalar, Scalar};
+use crate::element::{Ordered, RealScalar, Scalar};
 use crate::engine::nan_quantile::nan_quantile;
 use crate::engine::reduce::reduced_last;
 use crate::engine::same_instance;
@@ -21,7 +22,6 @@ use crate::ops::ordering::{
 };
 use crate::ops::{Quantile, Side};
 use crate::order::MemoryOrder;
-use crate::storage::OwnedData;
 
 /// Evaluates `$body` with `$T` as the element type of `$x` and `$Dev` as the type of its device. Returns an error if the element type is
 /// not ordered.
@@ -56,19 +56,12 @@ fn enumeration(x: &DynView<'_>) -> Layout {
     if x.order().is_row_major() { *x.layout() } else { x.layout().reverse_axes() }
 }
 
-/// Returns a tensor of rank 1 with the elements of a buffer.
-fn line<T: Element, Dev: Device>(device: &Dev, buffer: Dev::Buffer<T>, order: MemoryOrder) -> DynTensor {
-    let len = Dev::len(&buffer);
-    DynTensor::contiguous(OwnedData { buffer, device: device.clone() }, &[len], order)
-}
-
 fn sort_lines<T: Ordered, Dev: Reduce<T>>(
     mut x: DynViewMut<'_>,
     lines: &Layout,
     descending: bool,
 ) -> Result<(), Error> {
-    let (output, device) =
-        x.output::<T, Dev>().expect("the element type and the device were found to be these");
+    let (output, device) = output_of::<T, Dev>(&mut x);
     device.sort(output.with_axes(lines.axes(), 0), descending)
 }
 
@@ -116,8 +109,7 @@ fn partition_lines<T: Ordered, Dev: Reduce<T>>(
     lines: &Layout,
     k: usize,
 ) -> Result<(), Error> {
-    let (output, device) =
-        x.output::<T, Dev>().expect("the element type and the device were found to be these");
+    let (output, device) = output_of::<T, Dev>(&mut x);
     device.partition(output.with_axes(lines.axes(), 0), k)
 }
 
@@ -267,7 +259,7 @@ fn median_without_nan(x: DynView<'_>) -> Result<DynTensor, Error> {
 fn different<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
     let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
     let buffer = device.unique(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
-    Ok(line(device, buffer, x.order()))
+    Ok(line_of(device, buffer, x.order()))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -278,7 +270,7 @@ fn unique(x: DynView<'_>) -> Result<DynTensor, Error> {
 fn different_counts<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
     let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
     let (values, counts) = device.unique_counts(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
-    Ok((line(device, values, x.order()), line::<i64, Dev>(device, counts, x.order())))
+    Ok((line_of(device, values, x.order()), line_of::<i64, Dev>(device, counts, x.order())))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -289,8 +281,8 @@ fn unique_counts(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
 fn different_with<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynUnique, Error> {
     let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
     let (values, places) = device.unique_with(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
-    let [first, inverse, counts] = places.map(|buffer| line::<i64, Dev>(device, buffer, x.order()));
-    Ok(DynUnique { values: line(device, values, x.order()), first, inverse, counts })
+    let [first, inverse, counts] = places.map(|buffer| line_of::<i64, Dev>(device, buffer, x.order()));
+    Ok(DynUnique { values: line_of(device, values, x.order()), first, inverse, counts })
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -302,7 +294,7 @@ fn different_slices<T: Ordered, Dev: Permute<T>>(x: DynView<'_>, axis: usize) ->
     let (device, order) = (device_of::<Dev>(&x), x.order());
     let along = unique_slices::taking(UNIQUE_SLICES, axis, order.is_row_major());
     let [first, inverse, counts] = unique_slices::unique_slices(device, elements::<T, Dev>(&x), along)?
-        .map(|buffer| line::<i64, Dev>(device, buffer, order));
+        .map(|buffer| line_of::<i64, Dev>(device, buffer, order));
     let mut layout = *x.layout();
     layout.set(axis, first.len(), 1);
     let layout = Layout::contiguous(layout.shape(), order.is_row_major());

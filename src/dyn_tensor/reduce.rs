@@ -1,7 +1,7 @@
 //! Reductions of dynamic tensors over all or some axes, optionally keeping the reduced axes with extent 1; cumulative sums and
 //! products; traces.
 
-use super::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
+use super::operand::{allocate_with, device_of, elements, lacking, needs, on_device, output_of};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
@@ -151,7 +151,7 @@ fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
     x: &mut DynTensor,
 ) -> Result<(), Error> {
     let mut x = x.view_mut();
-    let (out, device) = x.output::<T, Dev>().expect("the result has this type");
+    let (out, device) = output_of::<T, Dev>(&mut x);
     device.update::<(T,), _>(&op, out, ())
 }
 

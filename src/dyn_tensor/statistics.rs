@@ -1,6 +1,6 @@
 //! Dynamic tensors: linear interpolation, integrals by the trapezoidal rule, covariances and correlation coefficients.
 
-use super::operand::{agree, lacking, needs, on_device};
+use super::operand::{agree, device_of, lacking, needs, on_device};
 use super::reduce::DynReduction;
 use super::scalar::DynScalar;
 use super::storage::DynData;
@@ -16,8 +16,7 @@ fn interpolated<T: RealFloat>(x: DynView<'_>, xp: DynView<'_>, fp: DynView<'_>) 
     let mut values = x.to_vec::<T>()?;
     interpolate(&mut values, &xp.to_vec::<T>()?, &fp.to_vec::<T>()?)?;
     on_device!("interpolate", x, Dev => {
-        let device = x.device::<Dev>().expect("the device was found to be this one");
-        DynTensor::from_vec(x.shape(), values, x.order())?.to_device_in(device)
+        DynTensor::from_vec(x.shape(), values, x.order())?.to_device_in(device_of::<Dev>(&x))
     })
 }
 
