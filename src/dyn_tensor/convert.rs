@@ -9,8 +9,8 @@ use crate::dispatch;
 use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
-use crate::order::{MemoryOrder, Order};
-use crate::rank::{Dim, MAX_RANK};
+use crate::order::{ColMajor, MemoryOrder, Order, RowMajor};
+use crate::rank::{Dim, MAX_RANK, Rank};
 use crate::storage::OwnedData;
 use crate::tensor::Tensor;
 
@@ -69,6 +69,26 @@ impl DynTensor {
             });
         }
         Ok(DynTensor::contiguous(OwnedData::of_vec(data, &Cpu)?, shape, order))
+    }
+
+    /// Creates a matrix on the host with the given rows, such as the vectors of a `Vec<Vec<f64>>`: see
+    /// [`Tensor::from_rows`](crate::Tensor::from_rows).
+    ///
+    /// # Errors
+    /// If the rows differ in length, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, MemoryOrder, tensor};
+    /// let rows = vec![vec![1, 2, 3], vec![4, 5, 6]];
+    /// let x = DynTensor::from_rows(&rows, MemoryOrder::RowMajor)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![[1, 2, 3], [4, 5, 6]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn from_rows<T: Element, R: AsRef<[T]>>(rows: &[R], order: MemoryOrder) -> Result<DynTensor, Error> {
+        Ok(match order {
+            MemoryOrder::RowMajor => Tensor::<T, Rank<2>, RowMajor>::try_from_rows(rows)?.into(),
+            MemoryOrder::ColMajor => Tensor::<T, Rank<2>, ColMajor>::try_from_rows(rows)?.into(),
+        })
     }
 
     /// Creates a tensor on the host whose elements are all zero (or `false`).

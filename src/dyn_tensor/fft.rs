@@ -7,12 +7,13 @@ use super::tensor::{DynTensor, DynView};
 use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{Device, Operand, Output, Permute, Reduce};
 use crate::dispatch;
-use crate::element::{Element, c32, c64};
-use crate::engine::fft::{Fft, Kind, Request, shift};
+use crate::element::{DType, Element, Scalar, c32, c64};
+use crate::engine::fft::{FREQUENCIES, Fft, Kind, Request, shift};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::axes::Axes;
-use crate::rank::MAX_RANK;
+use crate::rank::{MAX_RANK, Rank};
+use crate::tensor::Tensor;
 
 /// Allocates the result of a transform and computes it with `run`, the method of the device for this kind of transform.
 fn transformed<T: Element, U: Element, Dev: Device>(
@@ -99,6 +100,53 @@ fn shift_of<T: Element, Dev: Permute<T>>(
 fn shifted(op: &'static str, inverse: bool, x: DynView<'_>, axes: impl DynAxes) -> Result<DynTensor, Error> {
     let axes = axes.axes(x.rank()).unwrap_or_else(|| (0..x.rank()).collect());
     on_device!(op, x, Dev => dispatch!(x.dtype(), T => shift_of::<T, Dev>(op, inverse, x, &axes)))
+}
+
+/// Evaluates a constructor of frequencies with `$T` as the element type that `$dtype` stands for, which must be real floating-point.
+macro_rules! frequencies {
+    ($dtype:expr, $T:ident => $made:expr) => {
+        dispatch!(
+            $dtype,
+            $T: RealFloat => $made.map(DynTensor::from),
+            else => Err(lacking(FREQUENCIES, $dtype, needs::FLOATS))
+        )
+    };
+}
+
+impl DynTensor {
+    /// Creates a vector on the host with the frequencies of the elements of an [`fft`](DynTensor::fft) of length `n`: see
+    /// [`Tensor::fftfreq`](crate::Tensor::fftfreq).
+    ///
+    /// # Errors
+    /// * If `n` is 0, or `spacing` as a number of type `dtype` is 0 or not finite.
+    /// * If `dtype` is not `f32` or `f64`.
+    /// * If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DType, DynTensor, tensor};
+    /// let x = DynTensor::fftfreq(4, 0.5, DType::F64)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![0.0, 0.5, -1.0, -0.5]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn fftfreq(n: usize, spacing: f64, dtype: DType) -> Result<DynTensor, Error> {
+        frequencies!(dtype, T => Tensor::<T, Rank<1>>::try_fftfreq(n, T::from_f64(spacing)))
+    }
+
+    /// Creates a vector on the host with the frequencies of the elements of an [`rfft`](DynTensor::rfft) of length `n`: see
+    /// [`Tensor::rfftfreq`](crate::Tensor::rfftfreq).
+    ///
+    /// # Errors
+    /// Those of [`fftfreq`](DynTensor::fftfreq).
+    ///
+    /// ```
+    /// use vierbein::{DType, DynTensor, tensor};
+    /// let x = DynTensor::rfftfreq(4, 0.5, DType::F32)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![0.0f32, 0.5, 1.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn rfftfreq(n: usize, spacing: f64, dtype: DType) -> Result<DynTensor, Error> {
+        frequencies!(dtype, T => Tensor::<T, Rank<1>>::try_rfftfreq(n, T::from_f64(spacing)))
+    }
 }
 
 impl<S: DynData> DynTensor<S> {

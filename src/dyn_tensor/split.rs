@@ -1,9 +1,9 @@
-//! Dynamic tensors: views of parts along an axis, which are equal parts, parts between given positions, chunks or windows.
+//! Dynamic tensors: views of parts along an axis, which are equal parts, parts between given positions, chunks, single indices or windows.
 
 use super::shape::axes_of;
 use super::slice::rank_below_maximum;
-use super::storage::DynData;
-use super::tensor::{DynTensor, DynViewOf};
+use super::storage::{DynData, DynDataMut};
+use super::tensor::{DynTensor, DynViewMut, DynViewOf};
 use crate::axis::{IndexNumber, from_start};
 use crate::error::Error;
 use crate::layout::element_count;
@@ -38,6 +38,35 @@ impl<S: DynData> DynTensor<S> {
         let (axis, extent) = self.extent("split", axis)?;
         let len = equal_parts(self.shape(), axis, extent, parts)?;
         collected((0..parts).map(|k| self.range(axis, k * len..(k + 1) * len)))
+    }
+
+    /// Splits the tensor along an axis: returns a view of the indices below `at`, and a view of the others. A negative `at` counts from the
+    /// end.
+    ///
+    /// Typed tensors can also be split into mutable views, by [`split_at_mut`](crate::Tensor::split_at_mut): see
+    /// [`downcast_mut`](DynTensor::downcast_mut).
+    ///
+    /// # Errors
+    /// If the axis is out of range, or `at` exceeds its extent.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let (low, high) = x.split_at(1, 1)?;
+    /// assert_eq!(low.downcast_ref()?, tensor![[1], [4]]);
+    /// assert_eq!(high.downcast_ref()?, tensor![[2, 3], [5, 6]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn split_at(
+        &self,
+        axis: impl IndexNumber,
+        at: impl IndexNumber,
+    ) -> Result<(DynViewOf<'_, S>, DynViewOf<'_, S>), Error> {
+        let axis = from_start(axis, self.rank());
+        let extent = self.shape().get(axis).copied().unwrap_or(0);
+        let (low, high) = self.layout().split_at(axis, from_start(at, extent))?;
+        let part = |layout| DynTensor::of(self.storage().share(), layout, self.order());
+        Ok((part(low), part(high)))
     }
 
     /// Splits the tensor along an axis at the given positions, which must be in ascending order; equal positions give an empty view.
@@ -82,6 +111,70 @@ impl<S: DynData> DynTensor<S> {
         let (axis, extent) = self.extent("cut into chunks", axis)?;
         let count = chunk_count(extent, len)?;
         Ok((0..count).map(move |k| self.range(axis, k * len..extent.min((k + 1).saturating_mul(len)))))
+    }
+
+    /// Calls `f` with consecutive mutable views, each with extent `len` along an axis, in ascending order. The last view is shorter if the
+    /// extent of the tensor is not a multiple of `len`.
+    ///
+    /// A dynamic mutable view borrows the whole memory of its tensor, so there is only one at a time. Therefore this is not an iterator, as
+    /// [`Tensor::chunks_mut`](crate::Tensor::chunks_mut) is.
+    ///
+    /// # Errors
+    /// * If the axis is out of range, or `len` is 0.
+    /// * If `f` returns an error. It is then not called again.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let mut x = DynTensor::from(tensor![1, 2, 3, 4, 5]);
+    /// let mut k = 0;
+    /// x.for_each_chunk_mut(0, 2, |mut chunk| {
+    ///     k += 1;
+    ///     chunk.fill(10 * k)
+    /// })?;
+    /// assert_eq!(x.downcast_ref()?, tensor![10, 10, 20, 20, 30]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    #[doc(alias = "chunks_mut")]
+    pub fn for_each_chunk_mut(
+        &mut self,
+        axis: impl IndexNumber,
+        len: usize,
+        mut f: impl FnMut(DynViewMut<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error>
+    where
+        S: DynDataMut,
+    {
+        let (axis, extent) = self.extent("cut into chunks", axis)?;
+        for k in 0..chunk_count(extent, len)? {
+            let layout = self.layout().range(axis, k * len..extent.min((k + 1).saturating_mul(len)));
+            let order = self.order();
+            f(DynTensor::of(self.storage_mut().data_mut(), layout, order))?;
+        }
+        Ok(())
+    }
+
+    /// Returns an iterator over the views at each index along an axis. The views do not have that axis.
+    ///
+    /// # Errors
+    /// If the axis is out of range.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// for (row, sum) in x.axis_iter(0)?.zip([3, 7]) {
+    ///     assert_eq!(row.sum()?.item()?, sum.into());
+    /// }
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn axis_iter(
+        &self,
+        axis: impl IndexNumber,
+    ) -> Result<impl DoubleEndedIterator<Item = DynViewOf<'_, S>> + ExactSizeIterator, Error> {
+        let (axis, extent) = self.extent("iterate", axis)?;
+        Ok((0..extent).map(move |k| {
+            let layout = self.layout().index_axis(axis, k).expect("the axis and the index are in range");
+            DynTensor::of(self.storage().share(), layout, self.order())
+        }))
     }
 
     /// Returns a view of all windows of `lengths[k]` elements along `axes[k]`. In the view, the index along `axes[k]` is the first index

@@ -195,12 +195,15 @@ pub(crate) fn shift(
     Ok(())
 }
 
+/// The operation that error messages of frequencies name.
+pub(crate) const FREQUENCIES: &str = "create frequencies";
+
 /// Checks the length `n` and the spacing of the samples of a transform. Returns the distance between neighbouring frequencies.
 ///
 /// # Errors
 /// If `n` is 0, or `spacing` is 0 or not finite.
-pub(crate) fn check_frequencies(op: &'static str, n: usize, spacing: f64) -> Result<f64, Error> {
-    let argument = |reason: String| Err(Error::Argument { op, reason });
+pub(crate) fn check_frequencies(n: usize, spacing: f64) -> Result<f64, Error> {
+    let argument = |reason: String| Err(Error::Argument { op: FREQUENCIES, reason });
     if n == 0 {
         return argument("the length of the transform is 0; it must be at least 1".into());
     }

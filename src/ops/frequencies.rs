@@ -124,7 +124,7 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// * If `n` is 0, or `spacing` is 0 or not finite.
     /// * If the shape exceeds the address space, or the allocation fails.
     pub fn try_fftfreq_in(n: usize, spacing: T, device: &Dev) -> Result<Self, Error> {
-        let unit = check_frequencies("create frequencies", n, spacing.in_f64())?;
+        let unit = check_frequencies(n, spacing.in_f64())?;
         let number = |k: usize| if k <= (n - 1) / 2 { k as f64 } else { -((n - k) as f64) };
         Self::try_from_fn_in([n], |[k]| T::from_f64(frequency(number(k), unit)), device)
     }
@@ -165,7 +165,7 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// * If `n` is 0, or `spacing` is 0 or not finite.
     /// * If the shape exceeds the address space, or the allocation fails.
     pub fn try_rfftfreq_in(n: usize, spacing: T, device: &Dev) -> Result<Self, Error> {
-        let unit = check_frequencies("create frequencies", n, spacing.in_f64())?;
+        let unit = check_frequencies(n, spacing.in_f64())?;
         Self::try_from_fn_in([n / 2 + 1], |[k]| T::from_f64(frequency(k as f64, unit)), device)
     }
 }

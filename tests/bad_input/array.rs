@@ -351,6 +351,17 @@ pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -
     }))
 }
 
+/// Splits at an index along an axis. Returns the elements of the first part, followed by those of the second.
+pub(crate) fn split(x: &Array, axis: usize, at: usize) -> Outcome {
+    if axis >= x.shape.len() {
+        return reject("AxisOutOfRange");
+    }
+    if at > x.shape[axis] {
+        return reject("IndexOutOfBounds");
+    }
+    Ok(cut(x, axis, 0, at, 1)?.and(&cut(x, axis, at, x.shape[axis], 1)?))
+}
+
 /// Takes one index along an axis and removes the axis.
 pub(crate) fn index_axis(x: &Array, axis: usize, at: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;

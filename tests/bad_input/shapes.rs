@@ -2,7 +2,7 @@
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, diagonal, index_axis, insert, line, permute, reject, remove,
-    reshape,
+    reshape, split,
 };
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{one, square};
@@ -145,17 +145,6 @@ fn axes() -> Vec<Row> {
         },
     ];
     calls.into_iter().map(Row::from).collect()
-}
-
-/// Splits at an index along an axis. Returns the elements of the first part, followed by those of the second.
-pub(crate) fn split(x: &Array, axis: usize, at: usize) -> Outcome {
-    if axis >= x.shape.len() {
-        return reject("AxisOutOfRange");
-    }
-    if at > x.shape[axis] {
-        return reject("IndexOutOfBounds");
-    }
-    Ok(cut(x, axis, 0, at, 1)?.and(&cut(x, axis, at, x.shape[axis], 1)?))
 }
 
 /// Returns the rows of methods that slice tensors or take other parts of them.

@@ -2,7 +2,7 @@
 
 use crate::naive::{Naive, cases, check};
 use vierbein::dyn_tensor::SliceItem;
-use vierbein::{Cpu, DynTensor, DynView, MemoryOrder, NewAxis, Rank, RowMajor, Tensor, s, tensor};
+use vierbein::{Cpu, DynTensor, DynView, Error, MemoryOrder, NewAxis, Rank, RowMajor, Tensor, s, tensor};
 
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
 
@@ -133,4 +133,71 @@ fn views_and_conversions_without_copies() {
     let view: vierbein::TensorView<'_, i32, Rank<2>, RowMajor, Cpu> =
         DynView::from(&y).downcast_view().unwrap();
     assert_eq!(view.try_as_slice().unwrap().as_ptr(), y.as_slice().as_ptr());
+}
+
+#[test]
+fn parts_along_an_axis() {
+    for order in ORDERS {
+        let rows = vec![vec![1, 2, 3], vec![4, 5, 6]];
+        let mut x = DynTensor::from_rows(&rows, order).unwrap();
+        assert_eq!((x.order(), x.shape()), (order, &[2, 3][..]));
+        assert_eq!(x, DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]));
+        let is = |part: DynView<'_>, expected: Tensor<i32, Rank<2>>| {
+            assert_eq!(part.order(), order);
+            assert_eq!(part, DynTensor::from(expected));
+        };
+        let (low, high) = x.split_at(1, -1).unwrap();
+        is(low, tensor![[1, 2], [4, 5]]);
+        is(high, tensor![[3], [6]]);
+        let (low, high) = x.split_at(-2, 2).unwrap();
+        is(low, tensor![[1, 2, 3], [4, 5, 6]]);
+        assert_eq!(high.shape(), [0, 3]);
+        // The part of a view has the lifetime of the view's elements.
+        let first = x.view().split_at(0, 1).unwrap().0;
+        is(first, tensor![[1, 2, 3]]);
+        let columns = x.axis_iter(1).unwrap();
+        assert_eq!(columns.len(), 3);
+        let columns: Vec<Vec<i32>> = columns.rev().map(|column| column.to_vec().unwrap()).collect();
+        assert_eq!(columns, [[3, 6], [2, 5], [1, 4]]);
+        assert_eq!(x.axis_iter(-2).unwrap().nth(1).unwrap().to_vec::<i32>().unwrap(), [4, 5, 6]);
+        let mut shapes = Vec::new();
+        x.for_each_chunk_mut(1, 2, |mut chunk| {
+            shapes.push(chunk.shape().to_vec());
+            chunk.fill(10 * shapes.len() as i32)
+        })
+        .unwrap();
+        assert_eq!(shapes, [[2, 2], [2, 1]]);
+        assert_eq!(x, DynTensor::from(tensor![[10, 10, 20], [10, 10, 20]]));
+        // A view, and an error in the second of two chunks.
+        let mut calls = 0;
+        let error = x.t_mut().unwrap().for_each_chunk_mut(-1, 1, |mut chunk| {
+            calls += 1;
+            if calls == 1 { chunk.fill(0) } else { chunk.fill(1.0) }
+        });
+        assert_eq!((calls, error.is_err()), (2, true));
+        assert_eq!(x, DynTensor::from(tensor![[0, 0, 0], [10, 10, 20]]));
+        x.for_each_chunk_mut(0, usize::MAX, |mut chunk| chunk.fill(7)).unwrap();
+        assert_eq!(x, DynTensor::from(tensor![[7, 7, 7], [7, 7, 7]]));
+    }
+    assert_eq!(DynTensor::from_rows::<f32, Vec<f32>>(&[], MemoryOrder::RowMajor).unwrap().shape(), [0, 0]);
+}
+
+#[test]
+fn errors_of_parts_are_those_of_typed_tensors() {
+    let mut typed = tensor![[1, 2, 3], [4, 5, 6]];
+    let mut x = DynTensor::from(typed.clone());
+    let texts = |dynamic: Error, typed: Error| assert_eq!(dynamic.to_string(), typed.to_string());
+    for (axis, at) in [(2, 0), (0, 3), (1, -4)] {
+        texts(x.split_at(axis, at).unwrap_err(), typed.try_split_at(axis, at).unwrap_err());
+    }
+    texts(x.axis_iter(2).err().unwrap(), typed.try_axis_iter(2).err().unwrap());
+    for (axis, len) in [(2, 1), (0, 0)] {
+        let error = x.for_each_chunk_mut(axis, len, |_| panic!("there are no chunks")).unwrap_err();
+        texts(error, typed.try_chunks_mut(axis, len).unwrap_err());
+    }
+    let rows = [vec![1, 2], vec![3]];
+    texts(
+        DynTensor::from_rows(&rows, MemoryOrder::ColMajor).unwrap_err(),
+        Tensor::<i32, Rank<2>>::try_from_rows(&rows).unwrap_err(),
+    );
 }

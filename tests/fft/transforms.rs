@@ -6,7 +6,7 @@ use crate::common::Remote;
 use std::f64::consts::PI;
 use vierbein::fft::{Fft, FftElement, Norm};
 use vierbein::prelude::*;
-use vierbein::{CastTo, DynTensor, Error, MemoryOrder, c32, c64};
+use vierbein::{CastTo, DType, DynTensor, Error, MemoryOrder, c32, c64};
 
 both_orders! { outputs axes_of_views negative_and_zero_strides axes_one_by_one padding_several_axes other_devices shifts }
 
@@ -252,6 +252,21 @@ fn frequencies() {
     assert_eq!(T::<f64>::rfftfreq(6, 2.0), tensor![0.0, 0.08333333333333333, 0.16666666666666666, 0.25]);
     assert_eq!(T::<f64>::fftfreq(1, -2.0), tensor![0.0]);
     assert_eq!(T::<f64>::rfftfreq(1, -2.0), tensor![0.0]);
+    let dynamic = |x: Result<DynTensor, Error>| x.unwrap().downcast::<f64, Rank<1>, RowMajor, Cpu>().unwrap();
+    assert_eq!(dynamic(DynTensor::fftfreq(6, 2.0, DType::F64)), even);
+    assert!(dynamic(DynTensor::rfftfreq(7, 0.1, DType::F64)).all_close(&odd.slice(s![..4]), 1e-15, 0.0));
+    let single = DynTensor::fftfreq(6, 2.0, DType::F32).unwrap();
+    assert_eq!(single.downcast_ref().unwrap(), even.cast::<f32>());
+    assert_eq!(
+        DynTensor::rfftfreq(6, 2.0, DType::I32).unwrap_err().to_string(),
+        "create frequencies: `i32` is not a real floating-point type: this function needs `f32` or `f64` elements; convert integers \
+         first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers"
+    );
+    // The spacing is 0 as an `f32`.
+    assert_eq!(
+        DynTensor::fftfreq(6, 1e-300, DType::F32).unwrap_err().to_string(),
+        T::<f32>::try_fftfreq(6, 0.0).unwrap_err().to_string()
+    );
     // 1 / (4 · 5e-324) exceeds the range of `f64`.
     let infinity = f64::INFINITY;
     assert_eq!(T::<f64>::fftfreq(4, 5e-324), tensor![0.0, infinity, -infinity, -infinity]);

@@ -132,6 +132,26 @@ pub(crate) fn rows() -> Vec<Row> {
             cannot: NO_VIEW,
         },
         Call {
+            names: methods![from_rows],
+            verb: "make a matrix of rows",
+            operands: countable,
+            run: |o, _| {
+                let data = o[0].array().data;
+                let rows: Vec<&[f64]> = data.chunks(2).collect();
+                Some(done!(try DynTensor::from_rows(&rows, MemoryOrder::ColMajor)))
+            },
+            expected: |a, _| {
+                let rows: Vec<&[f64]> = a[0].data.chunks(2).collect();
+                let columns = rows.first().map_or(0, |row| row.len());
+                if rows.iter().any(|row| row.len() != columns) {
+                    return reject("Argument");
+                }
+                Ok(Array::from_fn(&[rows.len(), columns], |index| rows[index[0]][index[1]]))
+            },
+            cannot: NO_VIEW,
+            ..Call::NOTHING
+        },
+        Call {
             names: methods![zeros],
             operands: one,
             numbers: Numbers::Shape,

@@ -1,15 +1,15 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): Fourier transforms of `DynTensor`.
 
-use super::array::doubled;
-use super::driver::{Call, Hazard::*, Numbers, Row, done};
+use super::array::{Array, allocated, doubled, reject};
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
 use super::hazards::one;
-use super::operand::ToArray;
+use super::operand::{HUGE, ToArray};
 use super::spectra::{
     Kind, countable_spectral, imaginary, parts, real_parts, shift, spectral, summed_pairs, transform,
 };
 use super::{methods, viewed, with};
 use vierbein::fft::{Fft, Norm};
-use vierbein::{Complex, ConvolutionMode, DynTensor, MemoryOrder};
+use vierbein::{Complex, ConvolutionMode, DType, DynTensor, Error, MemoryOrder};
 
 /// The length that the options give to a transform.
 const LEN: usize = 5;
@@ -58,6 +58,37 @@ macro_rules! transforms {
             }.into(),
         )*]
     };
+}
+
+/// Returns the outcomes of a constructor of frequencies. For a transform of length `n`, there are `len(n)` frequencies. Those from index
+/// `negative(n)` on are negative.
+fn frequencies(
+    hazard: Hazard,
+    make: fn(usize, f64, DType) -> Result<DynTensor, Error>,
+    len: fn(usize) -> usize,
+    negative: fn(usize) -> usize,
+) -> ByHand {
+    let calls: &[(usize, f64)] = match hazard {
+        WrongShape => &[(5, 0.0), (6, -0.0)],
+        ZeroExtents => &[(0, 1.0)],
+        HugeExtents => &[(usize::MAX, 1.0), (HUGE, 1.0), (HUGE / 2, -1.0)],
+        NotFinite => &[(3, f64::NAN), (3, f64::INFINITY), (3, f64::MAX / 4.0)],
+        NegativeStrides | Aliasing => return Err("no view goes in"),
+        Rank0 | Rank16 => return Err("the rank is 1"),
+    };
+    let outcome = |&(n, spacing): &(usize, f64)| {
+        let expected = match n == 0 || spacing == 0.0 || !spacing.is_finite() {
+            true => reject("Argument"),
+            false => allocated(&[len(n)], 8).map(|()| {
+                Array::from_fn(&[len(n)], |k| {
+                    let k = k[0] as f64 - if k[0] < negative(n) { 0.0 } else { n as f64 };
+                    k / (n as f64 * spacing)
+                })
+            }),
+        };
+        (done!(try make(n, spacing, DType::F64)), expected)
+    };
+    Ok(calls.iter().map(outcome).collect())
 }
 
 pub(crate) fn rows() -> Vec<Row> {
@@ -141,5 +172,11 @@ pub(crate) fn rows() -> Vec<Row> {
         },
     ];
     rows.extend(calls.into_iter().map(Row::from));
+    rows.push(Row::by_hand(methods![fftfreq], "create frequencies", |hazard| {
+        frequencies(hazard, DynTensor::fftfreq, |n| n, |n| n.div_ceil(2))
+    }));
+    rows.push(Row::by_hand(methods![rfftfreq], "create frequencies", |hazard| {
+        frequencies(hazard, DynTensor::rfftfreq, |n| n / 2 + 1, |_| usize::MAX)
+    }));
     rows
 }

@@ -1,6 +1,6 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` that join, cut, repeat and rearrange.
 
-use super::array::{Array, Outcome, reject};
+use super::array::{Array, Outcome, check_axes, index_axis, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::countable;
 use super::joined::{
@@ -10,7 +10,7 @@ use super::joined::{
 use super::operand::{Place, ToArray};
 use super::{changed, methods, with};
 use vierbein::dyn_tensor::{DynData, concatenate, meshgrid, stack};
-use vierbein::{DynTensor, Pad};
+use vierbein::{DynTensor, DynViewMut, Pad};
 
 const ANY_SHAPE: &[(super::driver::Hazard, &str)] = &[(WrongShape, "every shape is valid")];
 const AXIS: Call = Call { numbers: Numbers::Axis, operands: countable, ..Call::NOTHING };
@@ -96,6 +96,39 @@ pub(crate) fn rows() -> Vec<Row> {
             run: |o, n| with(&o[0], |x| done!(try x.chunks(n[0], 2).map(parts))),
             expected: |a, n| chunked(&a[0], n[0], 2),
             cannot: &[(HugeExtents, "a huge axis has too many chunks to collect")],
+            ..AXIS
+        },
+        Call {
+            names: methods![for_each_chunk_mut],
+            verb: "cut into chunks",
+            operands: |hazard| {
+                countable(hazard).into_iter().filter(|x| !matches!(x[0].place, Place::Windows)).collect()
+            },
+            run: |o, n| {
+                let cut = |mut x: DynViewMut<'_>| {
+                    let mut chunks = Vec::new();
+                    x.for_each_chunk_mut(n[0], 2, |chunk| {
+                        chunks.push(chunk.array());
+                        Ok(())
+                    })?;
+                    Ok(all(chunks))
+                };
+                Some(done!(try changed(&o[0], cut)))
+            },
+            expected: |a, n| chunked(&a[0], n[0], 2),
+            cannot: &[(HugeExtents, "a huge axis has too many chunks to collect")],
+            ..AXIS
+        },
+        Call {
+            names: methods![axis_iter],
+            verb: "iterate",
+            run: |o, n| with(&o[0], |x| done!(try x.axis_iter(n[0]).map(parts))),
+            expected: |a, n| {
+                check_axes(a[0].shape.len(), &[n[0]])?;
+                let indices = 0..a[0].shape[n[0]];
+                Ok(all(indices.map(|k| index_axis(&a[0], n[0], k)).collect::<Result<_, _>>()?))
+            },
+            cannot: &[(HugeExtents, "a huge axis has too many views to collect")],
             ..AXIS
         },
         Call {

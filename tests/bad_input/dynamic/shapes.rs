@@ -3,7 +3,7 @@
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, reject, remove,
-    reshape,
+    reshape, split,
 };
 use super::axes::on_diagonal;
 use super::driver::{Call, Numbers, Row, done};
@@ -69,6 +69,20 @@ pub(crate) fn rows() -> Vec<Row> {
         };
     };
     let calls = [
+        Call {
+            names: methods![split_at],
+            verb: "split",
+            operands: one,
+            numbers: Numbers::Position,
+            run: |o, n| {
+                with(
+                    &o[0],
+                    |x| done!(try x.split_at(n[0], n[1]).map(|(low, high)| low.array().and(&high.array()))),
+                )
+            },
+            expected: |a, n| split(&a[0], n[0], n[1]),
+            ..Call::NOTHING
+        },
         Call {
             names: methods![broadcast_to],
             operands: one,
