@@ -1,4 +1,5 @@
-//! Dynamic tensors: views of parts along an axis, which are equal parts, parts between given positions, chunks, single indices or windows.
+//! Dynamic tensors: views of parts along an axis, which are equal parts, parts between given positions, chunks, single indices, lanes or
+//! windows.
 
 use super::shape::axes_of;
 use super::slice::rank_below_maximum;
@@ -6,8 +7,11 @@ use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynViewMut, DynViewOf};
 use crate::axis::{IndexNumber, from_start};
 use crate::error::Error;
-use crate::layout::element_count;
+use crate::layout::axes::Axes;
+use crate::layout::lanes::LaneIndices;
+use crate::layout::{Layout, element_count};
 use crate::ops::{chunk_count, collected, equal_parts, ranges_between};
+use crate::rank::{MAX_RANK, Rank};
 use core::ops::Range;
 
 impl<S: DynData> DynTensor<S> {
@@ -174,6 +178,36 @@ impl<S: DynData> DynTensor<S> {
         Ok((0..extent).map(move |k| {
             let layout = self.layout().index_axis(axis, k).expect("the axis and the index are in range");
             DynTensor::of(self.storage().share(), layout, self.order())
+        }))
+    }
+
+    /// Returns an iterator over the views of rank 1 along an axis: one view for each index of the other axes, in memory order.
+    ///
+    /// # Errors
+    /// If the axis is out of range.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// let columns: Vec<_> = x.lanes(0)?.map(|lane| lane.to_vec::<i32>()).collect::<Result<_, _>>()?;
+    /// assert_eq!(columns, [[1, 3], [2, 4]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn lanes(
+        &self,
+        axis: impl IndexNumber,
+    ) -> Result<impl ExactSizeIterator<Item = DynViewOf<'_, S>>, Error> {
+        let (axis, extent) = self.extent("take lanes", axis)?;
+        // Additional axes of extent 1 do not change the order.
+        let mut shape = [1; MAX_RANK];
+        shape[..self.rank()].copy_from_slice(self.shape());
+        let axes = Axes::new(&shape, &[0; MAX_RANK]);
+        let indices = LaneIndices::<Rank<MAX_RANK>>::new(axes, axis, self.order().is_row_major())?;
+        Ok(indices.map(move |index| {
+            let strides = self.layout().strides();
+            let first: isize = strides.iter().zip(index).map(|(stride, i)| i as isize * stride).sum();
+            let lane = Layout::new(&[extent], &[strides[axis]]).moved(self.layout().offset() + first);
+            DynTensor::of(self.storage().share(), lane, self.order())
         }))
     }
 

@@ -44,3 +44,5 @@ impl<D: Dim> Iterator for LaneIndices<D> {
         (self.left, Some(self.left))
     }
 }
+
+impl<D: Dim> ExactSizeIterator for LaneIndices<D> {}

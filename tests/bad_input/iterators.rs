@@ -1,8 +1,9 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): iterators over elements, over the views along an axis, and over lanes.
 
-use super::array::{Array, Outcome, Rejection, index_axis, line, permute, reject};
+use super::array::{Array, Outcome, Rejection, index_axis, line, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one};
+use super::joined::lanes;
 use super::operand::ToArray;
 use super::{at_rank, done, elementwise::ONE};
 
@@ -21,20 +22,6 @@ fn positions(x: &Array, axis: usize) -> Outcome {
     }
     let each = |k| index_axis(x, axis, k).expect("the position is there").data;
     Ok(Array::line((0..x.shape[axis]).flat_map(each).collect()))
-}
-
-/// Returns what `lanes` must yield: the elements of each lane along `axis`. The lanes are in row-major order of the other axes.
-fn lanes(x: &Array, axis: usize) -> Outcome {
-    let rank = x.shape.len();
-    if axis >= rank {
-        return reject("AxisOutOfRange");
-    }
-    let count = (0..rank).filter(|&k| k != axis).fold(1u128, |n, k| n.saturating_mul(x.shape[k] as u128));
-    if count > 1 << 24 || x.len() > 1 << 24 {
-        return Err(Rejection::Untried);
-    }
-    let last: Vec<usize> = (0..rank).filter(|&k| k != axis).chain([axis]).collect();
-    Ok(Array::line(permute(x, &last)?.data))
 }
 
 const ALONG: Call = Call {

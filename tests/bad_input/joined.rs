@@ -1,7 +1,7 @@
 //! Naive reference implementations of operations that join, cut, repeat and rearrange tensors. The bad-input tables of typed and of
 //! dynamic tensors use them.
 
-use super::array::{Array, Outcome, Rejection, allocated, check_axes, reject};
+use super::array::{Array, Outcome, Rejection, allocated, check_axes, permute, reject};
 
 /// Concatenates the shapes and the elements of several results.
 pub(crate) fn all(parts: Vec<Array>) -> Array {
@@ -172,4 +172,18 @@ pub(crate) fn differences(x: &Array, axis: usize) -> Outcome {
         next[axis] += 1;
         x.at(&next) - x.at(index)
     }))
+}
+
+/// Returns what `lanes` must yield: the elements of each lane along `axis`. The lanes are in row-major order of the other axes.
+pub(crate) fn lanes(x: &Array, axis: usize) -> Outcome {
+    let rank = x.shape.len();
+    if axis >= rank {
+        return reject("AxisOutOfRange");
+    }
+    let count = (0..rank).filter(|&k| k != axis).fold(1u128, |n, k| n.saturating_mul(x.shape[k] as u128));
+    if count > 1 << 24 || x.len() > 1 << 24 {
+        return Err(Rejection::Untried);
+    }
+    let last: Vec<usize> = (0..rank).filter(|&k| k != axis).chain([axis]).collect();
+    Ok(Array::line(permute(x, &last)?.data))
 }

@@ -160,6 +160,17 @@ fn parts_along_an_axis() {
         let columns: Vec<Vec<i32>> = columns.rev().map(|column| column.to_vec().unwrap()).collect();
         assert_eq!(columns, [[3, 6], [2, 5], [1, 4]]);
         assert_eq!(x.axis_iter(-2).unwrap().nth(1).unwrap().to_vec::<i32>().unwrap(), [4, 5, 6]);
+        let cube = DynTensor::from(tensor![[[1, 2], [3, 4]], [[5, 6], [7, 8]]]).to_order(order).unwrap();
+        // A view with negative strides.
+        let cube = cube.flip(&[0, 2]).unwrap();
+        let lanes = cube.lanes(-2).unwrap();
+        assert_eq!(lanes.len(), 4);
+        let lanes: Vec<Vec<i32>> = lanes.map(|lane| lane.to_vec().unwrap()).collect();
+        let expected = match order {
+            MemoryOrder::RowMajor => [[6, 8], [5, 7], [2, 4], [1, 3]],
+            MemoryOrder::ColMajor => [[6, 8], [2, 4], [5, 7], [1, 3]],
+        };
+        assert_eq!(lanes, expected);
         let mut shapes = Vec::new();
         x.for_each_chunk_mut(1, 2, |mut chunk| {
             shapes.push(chunk.shape().to_vec());
@@ -190,6 +201,7 @@ fn errors_of_parts_are_those_of_typed_tensors() {
     for (axis, at) in [(2, 0), (0, 3), (1, -4)] {
         texts(x.split_at(axis, at).unwrap_err(), typed.try_split_at(axis, at).unwrap_err());
     }
+    texts(x.lanes(-3).err().unwrap(), typed.try_lanes(-3).err().unwrap());
     texts(x.axis_iter(2).err().unwrap(), typed.try_axis_iter(2).err().unwrap());
     for (axis, len) in [(2, 1), (0, 0)] {
         let error = x.for_each_chunk_mut(axis, len, |_| panic!("there are no chunks")).unwrap_err();

@@ -4,8 +4,8 @@ use super::array::{Array, Outcome, check_axes, index_axis, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::countable;
 use super::joined::{
-    all, chunked, concatenated, differences, flipped, halves, padded, picked, repeated, rolled, rotated,
-    split_at_one, stacked, tiled, tiles, triangle, windows,
+    all, chunked, concatenated, differences, flipped, halves, lanes, padded, picked, repeated, rolled,
+    rotated, split_at_one, stacked, tiled, tiles, triangle, windows,
 };
 use super::operand::{Place, ToArray};
 use super::{changed, methods, with};
@@ -129,6 +129,19 @@ pub(crate) fn rows() -> Vec<Row> {
                 Ok(all(indices.map(|k| index_axis(&a[0], n[0], k)).collect::<Result<_, _>>()?))
             },
             cannot: &[(HugeExtents, "a huge axis has too many views to collect")],
+            ..AXIS
+        },
+        Call {
+            names: methods![lanes],
+            verb: "take lanes",
+            run: |o, n| {
+                with(
+                    &o[0],
+                    |x| done!(try x.lanes(n[0]).map(|lanes| Array::line(lanes.flat_map(|x| x.array().data).collect()))),
+                )
+            },
+            expected: |a, n| lanes(&a[0], n[0]),
+            cannot: &[(HugeExtents, "a huge axis has too many lanes to collect")],
             ..AXIS
         },
         Call {
