@@ -38,7 +38,7 @@ use crate::device::cpu::memory::scratch::{Side, with_buffers};
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::CACHE_LINE_BYTES;
-use crate::simd::{Level, prefetch};
+use crate::simd::prefetch;
 use core::mem::MaybeUninit;
 
 /// An operand of a loop, without its element type.
@@ -164,7 +164,8 @@ unsafe fn planned<const K: usize>(
     let steps = across.or(plan.outer_shape().len().checked_sub(1)).map(|axis| plan.outer_strides()[axis]);
     let short = plan.inner_len() * size <= MAX_REPEATED_BYTES;
     let repeats = core::array::from_fn(|k| short && steps.is_some_and(|steps| steps[k] == 0));
-    let job = StripTask { operands, first, streams, repeats, across, f };
+    let follows = core::array::from_fn(|k| steps.is_some_and(|steps| steps[k] == plan.inner_len() as isize));
+    let job = StripTask { operands, first, streams, repeats, follows, across, f };
     // SAFETY: each part of the plan consists of indices of `shape`, for whose elements the caller ensures the conditions of `for_blocks`.
     // No two parts have an index in common. So no two threads access the same element of the first operand.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
@@ -213,22 +214,16 @@ const MAX_STREAMED_RATIO: usize = 4;
 /// Size of a buffer for a row, in bytes. A few buffers fit in L1, next to the operands that are used in place.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Returns the size of the parts, in bytes, in which a contiguous row of an operation with `operands` operands, including the result, is
-/// computed for non-temporal stores. Reads and writes of larger parts would alternate in long bursts.
-///
-/// Parts of 2 KiB, compared with parts of 1 KiB, at AVX2: `abs` of `f64` takes 0.9 times as long on a Zen 3 and as long on a Zen 4. `a + b`
-/// takes as long on a Zen 3, and 1.05 times as long on a Zen 4. `a·b + 2c` takes 1.25 times (`f64`) and 1.3 times (`c64`) as long on a
-/// Zen 4. With AVX-512, they take 1.2, 1.15 and 1.3 times as long. Parts of 512 bytes take 1.0 to 1.1 times as long as parts of 1 KiB.
-fn streamed_part_bytes(operands: usize) -> usize {
-    if Level::get() == Level::Avx2 && operands <= 2 {
-        MAX_STREAMED_PART_BYTES
-    } else {
-        MAX_STREAMED_PART_BYTES / 2
-    }
-}
+/// Size of the parts, in bytes, in which a contiguous row is computed for non-temporal stores. Reads and writes of larger parts would
+/// alternate in long bursts. On a Zen 5, parts of 2 KiB make `a + b` and `abs` of 20 to 160 MB 1.1 times slower. Parts of 512 bytes make
+/// `a + b` up to 1.1 times faster for some sizes, and up to 1.15 times slower for others.
+const STREAMED_PART_BYTES: usize = ROW_BUFFER_BYTES;
 
-/// The largest value of [`streamed_part_bytes`].
-const MAX_STREAMED_PART_BYTES: usize = 2 << 10;
+/// Distance in bytes between the elements that are used and those that are prefetched, in contiguous rows that are written with
+/// non-temporal stores. It is the size of a page, because the processor itself does not prefetch across the end of a page. On a Zen 5,
+/// compared with a distance of one part, `a + row` of 32 to 82 MB takes 0.75 to 0.85 times as long, and `a + b` and `abs` of 20 to 160 MB 0.94
+/// times. With 6 and 8 KiB, `a + row` takes another 0.93 times, and `a + b` up to 1.05 times as long.
+const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
 
 /// Maximum number of elements of a row that is joined with other rows, so that one call of the loop computes all of them. The row must also
 /// fit in a buffer of `ROW_BUFFER_BYTES`.
@@ -255,7 +250,7 @@ const MAX_REPEATED_BYTES: usize = 128 << 10;
 
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; MAX_STREAMED_PART_BYTES]);
+struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 
 /// The largest height, in rows, to which tiles are reduced if the allocation of buffers for larger tiles fails.
 const REDUCED_TILE_HEIGHT: usize = 32;
@@ -269,6 +264,8 @@ struct StripTask<'a, const K: usize> {
     /// Whether successive rows of an operand are the same row, of at most [`MAX_REPEATED_BYTES`]. It stays in cache, so it is not
     /// prefetched. On a Zen 5, `a + row` of 2000² then takes 0.9 times (`f64`) and 0.95 times (`c64`) as long.
     repeats: [bool; K],
+    /// Whether each row of an operand with inner stride 1 begins where the previous row ends.
+    follows: [bool; K],
     /// The outer loop along which an operand is transposed, or `None` if no operand is transposed.
     across: Option<usize>,
     f: Loop<'a>,
@@ -449,7 +446,7 @@ impl<const K: usize> StripTask<'_, K> {
         let mut buffer = MaybeUninit::<Buffer>::uninit();
         let buffer: *mut u8 = buffer.as_mut_ptr().cast();
         let size = self.operands[0].size;
-        let width = streamed_part_bytes(K) / size;
+        let width = STREAMED_PART_BYTES / size;
         let mut done = 0;
         while done < columns {
             // Computed anew for each part. If these addresses were kept in memory and some were updated, loads of several of them together
@@ -457,17 +454,20 @@ impl<const K: usize> StripTask<'_, K> {
             let there: [_; K] = core::array::from_fn(|k| at[k].wrapping_add(done * self.operands[k].size));
             let n = (width - there[0] as usize % CACHE_LINE_BYTES / size).min(columns - done);
             (self.f)(n, &padded(core::array::from_fn::<_, K, _>(|k| if k == 0 { buffer } else { there[k] })));
-            done += n;
-            // The next elements are read from memory while the current ones are written. With 80 MB of `f64`, `abs` takes 0.74 to 0.92 times as
-            // long on a Zen 3 and a Zen 4, and `a + b` 0.76 to 0.95 times (one thread, medians).
+            // Later elements are read from memory while the current ones are written. With 80 MB of `f64`, `abs` takes 0.74 to 0.92 times as
+            // long on a Zen 3 and a Zen 4, and `a + b` 0.76 to 0.95 times (one thread, medians, without the distance).
             for k in (1..K).filter(|&k| !self.repeats[k]) {
                 let size = self.operands[k].size;
-                let next = there[k].wrapping_add(n * size);
-                prefetch_strided(next, size as isize, width.min(columns - done));
+                let left = match self.follows[k] {
+                    true => n,
+                    false => (columns - done).saturating_sub(PREFETCH_DISTANCE_BYTES / size),
+                };
+                prefetch_strided(there[k].wrapping_add(PREFETCH_DISTANCE_BYTES), size as isize, n.min(left));
             }
-            // SAFETY: `done <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
+            // SAFETY: `done + n <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
             // to them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
             unsafe { stream_piece(buffer, there[0], n * size) };
+            done += n;
         }
     }
 
