@@ -18,16 +18,14 @@ const _: () = assert!(CHUNK_BYTES <= MIN_COPY_BYTES);
 /// Zen 4, a copy of 8 KB then takes 93 ns instead of 80, if source and result begin at multiples of 64 bytes. It takes 2.8 µs if they begin
 /// at bytes 8 and 16 of a page. See <https://lunnova.dev/articles/ryzen-slow-short-rep-mov>. On a Zen 3, too, it is slow for some offsets.
 ///
-/// Larger copies call `memcpy` on processors with AVX-512, if the distance of source and result is a multiple of 64 bytes. On a Zen 5, they
-/// then take 0.6 times (32 KB) to 0.8 times (64, 128, 400 and 800 KB) as long. On a Zen 4, 400 KB to 1.6 MB take as long.
+/// Larger copies call `memcpy` if the distance of source and result is a multiple of 64 bytes. On a Zen 5, they then take 0.6 times (32 KB) to
+/// 0.8 times (64, 128, 400 and 800 KB) as long, without AVX-512 0.6 to 0.75 times (400 and 800 KB). On a Zen 4, 400 KB to 1.6 MB take as long.
 ///
 /// # Safety
 /// The caller must ensure that `len` bytes may be read at `from` and written at `to`, and that these two ranges do not overlap.
 #[inline]
 pub(in crate::device::cpu) unsafe fn copy_bytes(from: *const u8, to: *mut u8, len: usize) {
-    let large = len >= MIN_LARGE_COPY_BYTES
-        && (to as usize).abs_diff(from as usize).is_multiple_of(64)
-        && Level::get() == Level::Avx512;
+    let large = len >= MIN_LARGE_COPY_BYTES && (to as usize).abs_diff(from as usize).is_multiple_of(64);
     if cfg!(not(target_arch = "x86_64")) || len < MIN_COPY_BYTES || large {
         // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
