@@ -2,7 +2,8 @@
 //! over rows, lattice sites or grid points.
 
 use super::Entry;
-use crate::implementation::Library::{Nalgebra, Ndarray, Vierbein};
+use crate::implementation::Library::{Limit, Nalgebra, Ndarray, Vierbein};
+use crate::limit::Strided;
 use crate::{Problem, Row};
 use nalgebra::{DMatrix, DVector};
 use ndarray::{Array1, Array2, Axis, Ix1, Ix2};
@@ -46,6 +47,14 @@ fn nalgebra_matrix(x: &Array2<f64>) -> DMatrix<f64> {
 
 fn nalgebra_vector(x: &Array1<f64>) -> DVector<f64> {
     DVector::from_fn(x.len(), |i, _| x[i])
+}
+
+fn strided_matrix(x: &Array2<f64>) -> Strided<2> {
+    Strided::matrix(x.iter().copied().collect(), [x.nrows(), x.ncols()])
+}
+
+fn strided_vector(x: &Array1<f64>) -> Strided<1> {
+    Strided::vector(x.to_vec())
 }
 
 /// Returns a matrix with many short rows, as a tensor and as an array of ndarray.
@@ -173,8 +182,9 @@ fn sum() -> Row<f64> {
 fn trace() -> Row<f64> {
     let problem = Problem::<f64>::new("ii->", &[('i', 4)]);
     let (x, y) = (problem.tensor::<2>(0), problem.array::<Ix2>(0));
-    let z = nalgebra_matrix(&y);
+    let (z, u) = (nalgebra_matrix(&y), strided_matrix(&y));
     Row::new(problem)
+        .fresh(Limit, move || black_box(&u).trace())
         .fresh(Vierbein, move || black_box(&x).trace(0, 1).item())
         .fresh(Ndarray, move || black_box(&y).diag().sum())
         .fresh(Nalgebra, move || black_box(&z).trace())
@@ -185,7 +195,9 @@ fn dot() -> Row<f64> {
     let (a, b) = (problem.tensor::<1>(0), problem.tensor::<1>(1));
     let (c, d) = (problem.array::<Ix1>(0), problem.array::<Ix1>(1));
     let (e, f) = (nalgebra_vector(&c), nalgebra_vector(&d));
+    let (u, v) = (strided_vector(&c), strided_vector(&d));
     Row::new(problem)
+        .fresh(Limit, move || black_box(&u).dot(black_box(&v)))
         .fresh(Vierbein, move || black_box(&a).dot(black_box(&b)).item())
         .fresh(Ndarray, move || black_box(&c).dot(black_box(&d)))
         .fresh(Nalgebra, move || black_box(&e).dot(black_box(&f)))
@@ -196,7 +208,9 @@ fn product(n: usize) -> Row<f64> {
     let (a, b) = (problem.tensor::<2>(0), problem.tensor::<2>(1));
     let (c, d) = (problem.array::<Ix2>(0), problem.array::<Ix2>(1));
     let (e, f) = (nalgebra_matrix(&c), nalgebra_matrix(&d));
+    let (u, v) = (strided_matrix(&c), strided_matrix(&d));
     Row::new(problem)
+        .fresh(Limit, move || black_box(&u).times(black_box(&v)))
         .fresh(Vierbein, move || black_box(&a).matmul(black_box(&b)))
         .fresh(Ndarray, move || black_box(&c).dot(black_box(&d)))
         .fresh(Nalgebra, move || black_box(&e) * black_box(&f))
@@ -207,7 +221,9 @@ fn einsum_product() -> Row<f64> {
     let (a, b) = (problem.tensor::<2>(0), problem.tensor::<2>(1));
     let (c, d) = (problem.array::<Ix2>(0), problem.array::<Ix2>(1));
     let (e, f) = (nalgebra_matrix(&c), nalgebra_matrix(&d));
+    let (u, v) = (strided_matrix(&c), strided_matrix(&d));
     Row::new(problem)
+        .fresh(Limit, move || black_box(&u).times(black_box(&v)))
         .fresh(Vierbein, move || einsum!("ij,jk->ik", black_box(&a), black_box(&b)))
         .fresh(Ndarray, move || black_box(&c).dot(black_box(&d)))
         .fresh(Nalgebra, move || black_box(&e) * black_box(&f))
@@ -218,7 +234,9 @@ fn matrix_vector() -> Row<f64> {
     let (a, b) = (problem.tensor::<2>(0), problem.tensor::<1>(1));
     let (c, d) = (problem.array::<Ix2>(0), problem.array::<Ix1>(1));
     let (e, f) = (nalgebra_matrix(&c), nalgebra_vector(&d));
+    let (u, v) = (strided_matrix(&c), strided_vector(&d));
     Row::new(problem)
+        .fresh(Limit, move || black_box(&u).times_vector(black_box(&v)))
         .fresh(Vierbein, move || black_box(&a).matmul(black_box(&b)))
         .fresh(Ndarray, move || black_box(&c).dot(black_box(&d)))
         .fresh(Nalgebra, move || black_box(&e) * black_box(&f))
@@ -229,8 +247,10 @@ fn sum_of_two() -> Row<f64> {
     let (a, b) = (problem.tensor::<1>(0), problem.tensor::<1>(1));
     let (c, d) = (problem.array::<Ix1>(0), problem.array::<Ix1>(1));
     let (e, f) = (nalgebra_vector(&c), nalgebra_vector(&d));
+    let (u, v) = (strided_vector(&c), strided_vector(&d));
     let expected = (&c + &d).to_vec();
     Row::new(Problem::defined([10], move |index| (expected[index[0]], 0.0)))
+        .fresh(Limit, move || black_box(&u).add(black_box(&v)))
         .fresh(Vierbein, move || black_box(&a) + black_box(&b))
         .fresh(Ndarray, move || black_box(&c) + black_box(&d))
         .fresh(Nalgebra, move || black_box(&e) + black_box(&f))
@@ -269,7 +289,9 @@ fn transposed() -> Row<f64> {
 fn sum_axis(axis: usize) -> Row<f64> {
     let problem = Problem::<f64>::new(["ij->j", "ij->i"][axis], &[('i', 4), ('j', 4)]);
     let (a, c) = (problem.tensor::<2>(0), problem.array::<Ix2>(0));
+    let u = strided_matrix(&c.view().permuted_axes([1 - axis, axis]).to_owned());
     Row::new(problem)
+        .fresh(Limit, move || black_box(&u).row_sums())
         .fresh(Vierbein, move || black_box(&a).sum_axis(axis))
         .fresh(Ndarray, move || black_box(&c).sum_axis(Axis(axis)))
 }
