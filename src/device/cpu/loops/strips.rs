@@ -164,8 +164,12 @@ unsafe fn planned<const K: usize>(
     let steps = across.or(plan.outer_shape().len().checked_sub(1)).map(|axis| plan.outer_strides()[axis]);
     let short = plan.inner_len() * size <= MAX_REPEATED_BYTES;
     let repeats = core::array::from_fn(|k| short && steps.is_some_and(|steps| steps[k] == 0));
-    let follows = core::array::from_fn(|k| steps.is_some_and(|steps| steps[k] == plan.inner_len() as isize));
-    let job = StripTask { operands, first, streams, repeats, follows, across, f };
+    let distances = core::array::from_fn(|k| {
+        let follows = steps.is_some_and(|steps| steps[k] == plan.inner_len() as isize);
+        let long = plan.inner_len() * operands[k].size >= MIN_DISTANT_ROW_BYTES;
+        if follows || long { PREFETCH_DISTANCE_BYTES } else { 0 }
+    });
+    let job = StripTask { operands, first, streams, repeats, distances, across, f };
     // SAFETY: each part of the plan consists of indices of `shape`, for whose elements the caller ensures the conditions of `for_blocks`.
     // No two parts have an index in common. So no two threads access the same element of the first operand.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
@@ -219,11 +223,14 @@ const ROW_BUFFER_BYTES: usize = 1 << 10;
 /// `a + b` up to 1.1 times faster for some sizes, and up to 1.15 times slower for others.
 const STREAMED_PART_BYTES: usize = ROW_BUFFER_BYTES;
 
-/// Distance in bytes between the elements that are used and those that are prefetched, in contiguous rows that are written with
-/// non-temporal stores. It is the size of a page, because the processor itself does not prefetch across the end of a page. On a Zen 5,
-/// compared with a distance of one part, `a + row` of 32 to 82 MB takes 0.75 to 0.85 times as long, and `a + b` and `abs` of 20 to 160 MB 0.94
-/// times. With 6 and 8 KiB, `a + row` takes another 0.93 times, and `a + b` up to 1.05 times as long.
+/// Distance in bytes between the next elements of a contiguous row and those that are prefetched, if the row is written with non-temporal
+/// stores. It is the size of a page, because the processor itself does not prefetch across the end of a page. On a Zen 5, compared with no
+/// distance, `a + row` of 32 to 82 MB takes 0.75 to 0.85 times as long, and `a + b` and `abs` of 20 to 160 MB 0.94 times.
 const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
+
+/// Minimum size in bytes of a row that does not begin where the previous row ends, for [`PREFETCH_DISTANCE_BYTES`]: at the end of the row,
+/// elements that are not used are prefetched.
+const MIN_DISTANT_ROW_BYTES: usize = 8 * PREFETCH_DISTANCE_BYTES;
 
 /// Maximum number of elements of a row that is joined with other rows, so that one call of the loop computes all of them. The row must also
 /// fit in a buffer of `ROW_BUFFER_BYTES`.
@@ -264,8 +271,9 @@ struct StripTask<'a, const K: usize> {
     /// Whether successive rows of an operand are the same row, of at most [`MAX_REPEATED_BYTES`]. It stays in cache, so it is not
     /// prefetched. On a Zen 5, `a + row` of 2000² then takes 0.9 times (`f64`) and 0.95 times (`c64`) as long.
     repeats: [bool; K],
-    /// Whether each row of an operand with inner stride 1 begins where the previous row ends.
-    follows: [bool; K],
+    /// For each operand, the number of bytes between the next elements of a contiguous row and those that are prefetched:
+    /// [`PREFETCH_DISTANCE_BYTES`], or 0 if they would not be in this row or in the next one.
+    distances: [usize; K],
     /// The outer loop along which an operand is transposed, or `None` if no operand is transposed.
     across: Option<usize>,
     f: Loop<'a>,
@@ -454,20 +462,17 @@ impl<const K: usize> StripTask<'_, K> {
             let there: [_; K] = core::array::from_fn(|k| at[k].wrapping_add(done * self.operands[k].size));
             let n = (width - there[0] as usize % CACHE_LINE_BYTES / size).min(columns - done);
             (self.f)(n, &padded(core::array::from_fn::<_, K, _>(|k| if k == 0 { buffer } else { there[k] })));
+            done += n;
             // Later elements are read from memory while the current ones are written. With 80 MB of `f64`, `abs` takes 0.74 to 0.92 times as
             // long on a Zen 3 and a Zen 4, and `a + b` 0.76 to 0.95 times (one thread, medians, without the distance).
             for k in (1..K).filter(|&k| !self.repeats[k]) {
                 let size = self.operands[k].size;
-                let left = match self.follows[k] {
-                    true => n,
-                    false => (columns - done).saturating_sub(PREFETCH_DISTANCE_BYTES / size),
-                };
-                prefetch_strided(there[k].wrapping_add(PREFETCH_DISTANCE_BYTES), size as isize, n.min(left));
+                let next = there[k].wrapping_add(n * size + self.distances[k]);
+                prefetch_strided(next, size as isize, width.min(columns - done));
             }
-            // SAFETY: `done + n <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
+            // SAFETY: `done <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
             // to them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
             unsafe { stream_piece(buffer, there[0], n * size) };
-            done += n;
         }
     }
 
