@@ -282,6 +282,12 @@ for t in ["f64", "f32", "i64", "i32"]:
         f"median of random {t}": lambda o, t=f"random_{t}": np.median(getattr(o, t)),
         f"top_k 100 of random {t}": lambda o, t=f"random_{t}": top_k(getattr(o, t)),
         f"unique of random {t}": lambda o, t=f"random_{t}": np.unique(getattr(o, t)),
+        f"sort of lines of 8 {t}": lambda o, t=f"random_{t}": np.sort(getattr(o, t).reshape(-1, 8), axis=1),
+        f"sort of 8 rows of {t}": lambda o, t=f"random_{t}": np.sort(getattr(o, t).reshape(8, -1), axis=0),
+        f"sort of lines of 100 {t}": lambda o, t=f"random_{t}": np.sort(getattr(o, t).reshape(-1, 100), axis=1),
+        f"argsort of lines of 8 {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t).reshape(-1, 8), axis=1),
+        f"argsort of 8 rows of {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t).reshape(8, -1), axis=0),
+        f"argsort of lines of 100 {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t).reshape(-1, 100), axis=1),
     }
 ROWS |= {
     "concatenate": lambda o: np.concatenate([o.x, o.y]),
@@ -462,6 +468,7 @@ CHECKED_AS = {
     "i32 / i32": lambda o: np.trunc(o.i32 / o.divisor32),
     # The indices of equal elements can differ: vierbein's `argsort` is stable, and NumPy's default is not.
     **{f"argsort of random {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t), kind="stable") for t in ["f32", "i32"]},
+    **{f"argsort of lines of 100 {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t).reshape(-1, 100), axis=1, kind="stable") for t in ["f32", "i32"]},
 }
 
 

@@ -367,6 +367,12 @@ macro_rules! ordering {
             (concat!("median of random ", stringify!($T)), of_random::<$T, _>(|x| x.median())),
             (concat!("top_k 100 of random ", stringify!($T)), of_random::<$T, _>(|x| x.top_k(0, 100).0)),
             (concat!("unique of random ", stringify!($T)), of_random::<$T, _>(|x| x.unique())),
+            (concat!("sort of lines of 8 ", stringify!($T)), of_random::<$T, _>(|x| x.as_shape([x.len() / 8, 8]).sort(1))),
+            (concat!("sort of 8 rows of ", stringify!($T)), of_random::<$T, _>(|x| x.as_shape([8, x.len() / 8]).sort(0))),
+            (concat!("sort of lines of 100 ", stringify!($T)), of_random::<$T, _>(|x| x.as_shape([x.len() / 100, 100]).sort(1))),
+            (concat!("argsort of lines of 8 ", stringify!($T)), of_random::<$T, _>(|x| x.as_shape([x.len() / 8, 8]).argsort(1))),
+            (concat!("argsort of 8 rows of ", stringify!($T)), of_random::<$T, _>(|x| x.as_shape([8, x.len() / 8]).argsort(0))),
+            (concat!("argsort of lines of 100 ", stringify!($T)), of_random::<$T, _>(|x| x.as_shape([x.len() / 100, 100]).argsort(1))),
         )*]
     };
 }

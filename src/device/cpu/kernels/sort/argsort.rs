@@ -10,8 +10,9 @@ use crate::device::cpu::memory::pool::reserve;
 use crate::element::DType;
 use crate::error::Error;
 
-/// Number of elements of a block in [`write_keys`]. Its keys fit in the L1 cache.
-const KEYS_BLOCK: usize = 1024;
+/// Number of elements of a block in [`write_keys`]. Its keys fit in the L1 cache. With blocks of half this size, `argsort` of lines of 4000 to
+/// 60000 `i64` takes 1.05 times as long (Zen 5).
+const KEYS_BLOCK: usize = 2048;
 /// Number of elements of a block in [`Candidates::up_to`].
 const BLOCK: usize = 256;
 /// In [`Candidates::up_to`], the elements of a part of a block are visited one by one only if a vectorised loop finds keys up to the limit

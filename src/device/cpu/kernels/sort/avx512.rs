@@ -1,5 +1,6 @@
 //! Implements [`Vector`] for the registers of AVX-512, with keys of 4 and 8 bytes.
 
+use super::avx2::Avx2;
 use super::vector::{Isa, Lane, MAX_LANES, Vector};
 use super::{network, pivot, quick, repeated};
 use crate::simd::Level;
@@ -27,6 +28,13 @@ impl Isa for Avx512 {
         unsafe { partition::<T, OR_EQUAL>(self, x, pivot) }
     }
     fn sort_small<T: Lane<Avx512>>(self, x: &mut [T]) {
+        // The smallest network of AVX2 sorts half as many keys: on a Zen 5, lines of 24 and 32 `f64`, or of 24 to 64 `f32`, take 0.54 to 0.64
+        // times as long.
+        if x.len() <= network::min_network::<Avx512, T>() / 2
+            && let Some(token) = Avx2::get()
+        {
+            return T::sort_narrow(token, x);
+        }
         #[inline(never)]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
         fn sort_small<T: Lane<Avx512>>(token: Avx512, x: &mut [T]) {

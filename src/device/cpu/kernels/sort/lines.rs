@@ -11,8 +11,10 @@ use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 use std::sync::{Mutex, PoisonError};
 
-/// Maximum number of lines that are copied together.
+/// Maximum number of lines that are copied together, unless they are short.
 const TILE_LINES: usize = 32;
+/// Maximum total size of more lines that are copied together, in bytes. They fit in L1.
+const SHORT_TILE_BYTES: usize = 16 << 10;
 /// Maximum total size of several lines that are copied together, in bytes: half of a typical L2 cache. A single line may be larger.
 const TILE_BYTES: usize = 512 << 10;
 
@@ -49,7 +51,8 @@ pub(super) fn over_lines<const K: usize, B: Default>(
     f: &(dyn Fn(Tile<K>, &mut B) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let plan = Plan::unordered(shape, strides);
-    let tile = (TILE_BYTES / bytes.max(1)).clamp(1, TILE_LINES);
+    let bytes = bytes.max(1);
+    let tile = (TILE_BYTES / bytes).clamp(1, TILE_LINES.max(SHORT_TILE_BYTES / bytes));
     let failure = Mutex::new(None);
     over_parts(&plan, work, &|_| 1, &|part| {
         let (n, strides) = (part.inner_len(), part.inner_strides());

@@ -1,7 +1,8 @@
 //! Ordering: the methods of [`Reduce`](crate::device::Reduce) that sort, select and search, for [`Cpu`](crate::device::Cpu).
 //!
 //! ```text
-//! for each line along the last axis, in parallel if there are several lines and enough work:   (module lines)
+//! lines of at most 16 elements: compare the elements of several lines at a time                   (short)
+//! otherwise, for each line along the last axis, in parallel if there are several lines and enough work:   (module lines)
 //!     copy it to a scratch buffer if it is not contiguous
 //!     floating-point numbers: move NaN to the end; if a zero is negative, save the zeros        (module float)
 //!     sort: by SIMD quicksort (quick, pivot, network) or the standard library (wide), or by counting   (small)
@@ -37,6 +38,7 @@ mod quantile;
 mod quick;
 mod repeated;
 mod search;
+mod short;
 mod small;
 #[cfg(test)]
 mod tests;
@@ -83,22 +85,31 @@ impl<'a, T: Element> Lines<'a, T> {
     }
 }
 
-/// Calls `f` with each line of `a` along the last axis, as a contiguous slice, and writes the changes to `a`. `f` must only move elements.
-/// `work` returns the work of `f` for a line, from the length of the line.
-fn in_place(
+/// Sorts the lines of `a` along the last axis by module [`short`] if they are short. Otherwise, calls `f` with each line, which must sort it
+/// or, if `descending` is `false`, some of its elements. `work` returns the work of `f` for a line, from the length of the line.
+fn order(
     a: AnyOutput<'_>,
+    descending: bool,
     work: fn(usize) -> usize,
     f: &(dyn Fn(&mut AnySliceMut<'_>) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let dtype = a.dtype();
     for_sizes!(dtype, U => {
-        // SAFETY: `f` only moves elements. So all bits that it writes are those of valid elements, as `bits` requires.
+        // SAFETY: sorting only moves elements. So all bits that are written are those of valid elements, as `bits` requires.
         let a = unsafe { a.bits::<U>() };
-        in_place_of(a, work, &|x| f(&mut AnySliceMut::from_bits(dtype, x)))
+        let lines = Lines::of_output(&a);
+        if short::are_short(&lines) {
+            // SAFETY: `Output` guarantees exclusive access to the elements, and different elements for different indices. The source of a
+            // line is the line itself.
+            return unsafe { short::sort(lines, lines, dtype, descending, |copy, _, at| copy[at]) };
+        }
+        in_place(a, work, &|x| f(&mut AnySliceMut::from_bits(dtype, x)))
     })
 }
 
-fn in_place_of<T: Element>(
+/// Calls `f` with each line of `a` along the last axis, as a contiguous slice, and writes the changes to `a`. `work` returns the work of `f`
+/// for a line, from the length of the line.
+fn in_place<T: Element>(
     a: Output<'_, T, Cpu>,
     work: fn(usize) -> usize,
     f: &(dyn Fn(&mut [T]) -> Result<(), Error> + Sync),
@@ -138,13 +149,13 @@ fn in_place_of<T: Element>(
 
 /// Sorts each line.
 pub(super) fn sort(a: AnyOutput<'_>, descending: bool) -> Result<(), Error> {
-    in_place(a, sort_work, &|x| x.sort(descending))
+    order(a, descending, sort_work, &|x| x.sort(descending))
 }
 
 /// In each line, moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no
 /// element after it is less.
 pub(super) fn partition(a: AnyOutput<'_>, k: usize) -> Result<(), Error> {
-    in_place(a, select_work, &|x| x.partition(k))
+    order(a, false, select_work, &|x| x.partition(k))
 }
 
 /// Writes the indices that sort each line. Elements that are equal keep their order.
@@ -164,6 +175,11 @@ fn argsort_of<T: Element>(
     let n = to.len;
     if n == 0 {
         return Ok(());
+    }
+    if short::are_short(&from) {
+        // SAFETY: `out` and `a` have the same shape. `Output` guarantees exclusive access to its elements, and different elements for
+        // different indices. `Operand` guarantees that its elements are readable.
+        return unsafe { short::sort(to, from, dtype, descending, |_, i, _| i as i64) };
     }
     let work = sort_work(n);
     over_lines(to.shape, [to.strides, from.strides], n * 8, work, &|tile,

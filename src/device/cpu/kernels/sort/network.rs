@@ -9,7 +9,7 @@
 //! A run of `G` lanes consists of the keys in `G` adjacent lanes of all registers. Each lane is sorted by a network of 9 compare-exchanges
 //! for 5 registers, 19 for 8 or 60 for 16: the smallest known numbers.
 
-use super::vector::{Isa, Lane, Vector};
+use super::vector::{Isa, Lane, MAX_LANES, Vector};
 
 /// Performs the listed compare-exchanges. They are written out one by one, because a loop over a table would spill the registers to memory.
 macro_rules! network {
@@ -148,6 +148,16 @@ fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
         merge::<_, N, 16>(&mut v);
     }
     // At this point, key `k` of the sorted keys is in lane `k / N` of register `k % N`.
+    if N < lanes {
+        // A row of the transposed matrix has `N` keys.
+        let mut rows = [T::Register::splat(token, T::HIGHEST); MAX_LANES];
+        rows[..N].copy_from_slice(&v);
+        T::Register::transpose(&mut rows);
+        for (row, keys) in rows.iter().zip(x.chunks_mut(N)) {
+            row.store_first(keys);
+        }
+        return;
+    }
     for block in v.chunks_exact_mut(lanes) {
         T::Register::transpose(block);
     }
@@ -161,12 +171,16 @@ pub(super) const fn max_small<I: Isa, T: Lane<I>>() -> usize {
     16 * T::Register::LANES
 }
 
+/// The maximum number of keys of the smallest network, which takes the same time for fewer keys.
+pub(super) const fn min_network<I: Isa, T: Lane<I>>() -> usize {
+    8 * T::Register::LANES
+}
+
 /// Sorts at most [`max_small`] keys.
 #[inline(always)]
 pub(super) fn sort_small<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) {
-    let lanes = T::Register::LANES;
     assert!(x.len() <= max_small::<I, T>());
-    if lanes <= 8 && x.len() <= 8 * lanes {
+    if x.len() <= min_network::<I, T>() {
         sort_block::<I, T, 8>(token, x);
     } else {
         sort_block::<I, T, 16>(token, x);

@@ -11,7 +11,7 @@ pub(super) const MAX_LANES: usize = 16;
 pub(super) trait Isa: Copy + Send + Sync + 'static {
     /// Calls [`quick::partition`](super::quick::partition).
     fn partition<T: Lane<Self>, const OR_EQUAL: bool>(self, x: &mut [T], pivot: T) -> usize;
-    /// Calls [`network::sort_small`](super::network::sort_small).
+    /// Calls [`network::sort_small`](super::network::sort_small), for this instruction set or for one with narrower registers.
     fn sort_small<T: Lane<Self>>(self, x: &mut [T]);
     /// Calls [`pivot::estimates`](super::pivot::estimates).
     fn estimates<T: Lane<Self>>(self, x: &[T], row: usize) -> [T; MAX_LANES];

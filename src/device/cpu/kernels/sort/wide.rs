@@ -45,6 +45,8 @@ fn sort_integers<T: Ord + Send>(x: &mut [T]) {
 pub(super) trait Portable: Copy + PartialOrd + Send + Sync + 'static {
     /// Sorts the elements, which must not contain NaN. The signs of zeros can change.
     fn sort(x: &mut [Self]);
+    /// Calls [`Isa::sort_small`] for AVX2.
+    fn sort_narrow(token: Avx2, x: &mut [Self]);
 }
 
 /// Defines functions that use AVX-512 or AVX2 if it is available, and otherwise portable code.
@@ -54,6 +56,9 @@ macro_rules! wide {
         impl Portable for $T {
             fn sort(x: &mut [$T]) {
                 $portable_sort(x);
+            }
+            fn sort_narrow(token: Avx2, x: &mut [$T]) {
+                token.sort_small(x);
             }
         }
         /// Sorts the elements. The signs of zeros can change.
