@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::prefetch;
 use crate::simd::{Level, kernel};
 
 /// Minimum size of a copy, in bytes, that does not call `memcpy`.
@@ -11,6 +13,11 @@ const MIN_LARGE_COPY_BYTES: usize = 24 << 10;
 /// The number of bytes that the loop of such a copy reads before it writes them.
 const CHUNK_BYTES: usize = 128;
 const _: () = assert!(CHUNK_BYTES <= MIN_COPY_BYTES);
+/// Distance in bytes between the elements that a loop with non-temporal stores reads and those that it prefetches. It is the size of a page,
+/// because the processor itself does not prefetch across the end of a page. On a Zen 5, compared with no distance, `a + row` of 32 to 82 MB
+/// takes 0.75 to 0.85 times as long, `a + b` and `abs` of 20 to 160 MB 0.94 times, and a copy of rows of 5 to 30 KB to memory with gaps 0.65
+/// to 0.85 times. Distances of 6 to 12 KiB are not faster for these copies, and slower for `a + b`.
+pub(super) const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
 
 /// Copies `len` bytes with ordinary stores.
 ///
@@ -79,13 +86,19 @@ pub(in crate::device::cpu) fn fence() {
     }
 }
 
-/// Copies `len` bytes. Writes whole cache lines of the result with non-temporal stores, and the rest with ordinary ones.
+/// Copies `len` bytes. Writes whole cache lines of the result with non-temporal stores, and the rest with ordinary ones. `next` is `None` if
+/// the source is in cache. Otherwise, it is the address that is read after these bytes, and the source is prefetched.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * `len` bytes may be read at `from` and written at `to`, and these two ranges do not overlap.
 /// * The thread that called this function calls [`fence`] before any thread reads or writes the result.
-pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, len: usize) {
+pub(in crate::device::cpu) unsafe fn stream_piece(
+    from: *const u8,
+    to: *mut u8,
+    len: usize,
+    next: Option<*const u8>,
+) {
     #[cfg(target_arch = "x86_64")]
     {
         let lead = to.align_offset(64).min(len);
@@ -100,13 +113,13 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
             // SAFETY: `end <= len`, so the caller ensures that the bytes `lead .. end` may be copied and do not overlap.
             // `end - lead` is a multiple of 64. If it is not 0, `lead` was chosen such that `lines_to` is a multiple of 64.
             // `Level::get()` guarantees that the processor has AVX-512.
-            Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead) },
+            Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead, next) },
             // SAFETY: as for AVX-512, the bytes `lead .. end` may be copied and do not overlap. `end - lead` and `lines_to` are
             // multiples of 64, or `end - lead` is 0. `Level::get()` guarantees that the processor has AVX2.
-            Level::Avx2 => unsafe { avx2_lines(lines_from, lines_to, end - lead) },
+            Level::Avx2 => unsafe { avx2_lines(lines_from, lines_to, end - lead, next) },
             // SAFETY: as for AVX-512, the bytes `lead .. end` may be copied and do not overlap. `end - lead` and `lines_to` are
             // multiples of 64, or `end - lead` is 0. Every x86-64 processor has SSE2.
-            Level::Portable => unsafe { sse2_lines(lines_from, lines_to, end - lead) },
+            Level::Portable => unsafe { sse2_lines(lines_from, lines_to, end - lead, next) },
         }
         if end < len {
             // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
@@ -119,6 +132,7 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
     #[cfg(not(target_arch = "x86_64"))]
     {
         debug_assert_eq!(Level::get(), Level::Portable);
+        let _ = next;
         // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
     }
@@ -130,9 +144,9 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
 /// The contract of [`lines`] for `__m512i`: in particular, the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
+unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize, next: Option<*const u8>) {
     // SAFETY: the caller ensures the contract of `lines` for `__m512i`, which includes that the processor has AVX-512.
-    unsafe { lines::<core::arch::x86_64::__m512i>(from, to, len) }
+    unsafe { lines::<core::arch::x86_64::__m512i>(from, to, len, next) }
 }
 
 /// Copies whole cache lines with AVX2.
@@ -141,9 +155,9 @@ unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
 /// The contract of [`lines`] for `__m256i`: in particular, the processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn avx2_lines(from: *const u8, to: *mut u8, len: usize) {
+unsafe fn avx2_lines(from: *const u8, to: *mut u8, len: usize, next: Option<*const u8>) {
     // SAFETY: the caller ensures the contract of `lines` for `__m256i`, which includes that the processor has AVX2.
-    unsafe { lines::<core::arch::x86_64::__m256i>(from, to, len) }
+    unsafe { lines::<core::arch::x86_64::__m256i>(from, to, len, next) }
 }
 
 /// Copies whole cache lines with SSE2.
@@ -151,13 +165,13 @@ unsafe fn avx2_lines(from: *const u8, to: *mut u8, len: usize) {
 /// # Safety
 /// The contract of [`lines`] for `__m128i`. Every x86-64 processor has SSE2.
 #[cfg(target_arch = "x86_64")]
-unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
+unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize, next: Option<*const u8>) {
     // SAFETY: the caller ensures the contract of `lines` for `__m128i`. Every x86-64 processor has SSE2, the instruction set of
     // `__m128i`.
-    unsafe { lines::<core::arch::x86_64::__m128i>(from, to, len) }
+    unsafe { lines::<core::arch::x86_64::__m128i>(from, to, len, next) }
 }
 
-/// Copies `len` bytes with non-temporal stores of `R`.
+/// Copies `len` bytes with non-temporal stores of `R`. Prefetches the source if there is an address `next`, which is read afterwards.
 ///
 /// # Safety
 /// The caller must ensure:
@@ -166,17 +180,28 @@ unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
 /// * The processor has the instruction set of `R`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
-    // One cache line per iteration, so that the loop has few instructions besides loads and stores.
-    for line in (0..len).step_by(64) {
+unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize, next: Option<*const u8>) {
+    // One cache line per call, so that the loops have few instructions besides loads and stores.
+    let copy = |line: usize| {
         for at in (line..line + 64).step_by(16 * R::LANES) {
-            // SAFETY: `len` is a multiple of 64, and 64 of a register's `16 · LANES` bytes. So `at + 16 · LANES <= len`, and the caller
-            // ensures that these bytes may be read. The caller ensures that the processor has the instruction set of `R`.
+            // SAFETY: `len` is a multiple of 64, and 64 of a register's `16 · LANES` bytes. `line` is a smaller multiple of 64. So
+            // `at + 16 · LANES <= len`, and the caller ensures that these bytes may be read. The caller ensures that the processor has the
+            // instruction set of `R`.
             let register = unsafe { R::load(from.wrapping_add(at)) };
             // SAFETY: `at + 16 · LANES <= len`, so the caller ensures that these bytes may be written. `to` is a multiple of 64 and
             // `at` of `16 · LANES`, so the address is a multiple of the register's `16 · LANES` bytes.
             unsafe { register.stream(to.wrapping_add(at)) };
         }
+    };
+    let Some(next) = next else { return (0..len).step_by(64).for_each(copy) };
+    let rest = len.saturating_sub(PREFETCH_DISTANCE_BYTES);
+    for line in (0..rest).step_by(64) {
+        prefetch(from.wrapping_add(line + PREFETCH_DISTANCE_BYTES));
+        copy(line);
+    }
+    for line in (rest..len).step_by(64) {
+        prefetch(next.wrapping_add(line - rest));
+        copy(line);
     }
 }
 

@@ -30,7 +30,7 @@
 //! ```
 
 use super::pack::{gather, scatter, transpose};
-use super::stream::{fence, stream_piece};
+use super::stream::{PREFETCH_DISTANCE_BYTES, fence, stream_piece};
 use super::threads::{PARALLEL_BYTES, over_parts};
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::memory::cache::l3_bytes;
@@ -224,11 +224,6 @@ const ROW_BUFFER_BYTES: usize = 1 << 10;
 /// below was introduced, parts of 2 KiB made `abs` 1.1 times faster.
 const STREAMED_PART_BYTES: usize = ROW_BUFFER_BYTES;
 
-/// Distance in bytes between the next elements of a contiguous row and those that are prefetched, if the row is written with non-temporal
-/// stores. It is the size of a page, because the processor itself does not prefetch across the end of a page. On a Zen 5, compared with no
-/// distance, `a + row` of 32 to 82 MB takes 0.75 to 0.85 times as long, and `a + b` and `abs` of 20 to 160 MB 0.94 times.
-const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
-
 /// Minimum size in bytes of a row that does not begin where the previous row ends, for [`PREFETCH_DISTANCE_BYTES`]: at the end of the row,
 /// elements that are not used are prefetched.
 const MIN_DISTANT_ROW_BYTES: usize = 8 * PREFETCH_DISTANCE_BYTES;
@@ -420,7 +415,7 @@ impl<const K: usize> StripTask<'_, K> {
                 match strides[0] {
                     // SAFETY: `column + n <= columns`, so `there[0]` is the address of `n` elements of the row. The caller of `row` ensures
                     // exclusive access to them. The local buffer has `n` elements. `part` calls `fence` before it returns.
-                    1 => unsafe { stream_piece(buffers[0], there[0], n * size) },
+                    1 => unsafe { stream_piece(buffers[0], there[0], n * size, None) },
                     // SAFETY: `column + n <= columns`, so `there[0]` is the address of `n` elements of the row. The caller of `row` ensures
                     // exclusive access to them. The local buffer has `n` elements. The row and the buffer are aligned.
                     stride => unsafe { scatter(size, buffers[0], there[0], stride, n) },
@@ -473,7 +468,7 @@ impl<const K: usize> StripTask<'_, K> {
             }
             // SAFETY: `done <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
             // to them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
-            unsafe { stream_piece(buffer, there[0], n * size) };
+            unsafe { stream_piece(buffer, there[0], n * size, None) };
         }
     }
 

@@ -483,7 +483,7 @@ impl CopyTask {
                     let to = to.wrapping_add(begin * copies * unit);
                     // SAFETY: `repeat` has written these bytes of `buffer`. They are the copies of the elements from `begin` on, so
                     // they belong at `to`. The caller ensures exclusive access to the result. `run` calls `fence` afterwards.
-                    unsafe { stream::stream_piece(buffer, to, n * copies * unit) };
+                    unsafe { stream::stream_piece(buffer, to, n * copies * unit, None) };
                 }
             }
         });
@@ -535,7 +535,7 @@ impl CopyTask {
                     }
                     // SAFETY: `n · unit` bytes of `buffer` have been written. They are the elements from `begin` on of the row in the
                     // result. The caller ensures exclusive access to that row. `run` calls `fence` afterwards.
-                    unsafe { stream::stream_piece(buffer, to.wrapping_add(begin * unit), n * unit) };
+                    unsafe { stream::stream_piece(buffer, to.wrapping_add(begin * unit), n * unit, None) };
                 }
             }
         });
@@ -548,13 +548,17 @@ impl CopyTask {
     unsafe fn pieces(&self, blocks: &Blocks) {
         let stream = self.bytes >= MIN_STREAMED_BYTES && blocks.unit >= MIN_STREAMED_ROW_BYTES;
         for_positions(blocks, 2, &mut |base, at| {
-            let (to, from) = (self.to.offset(base[0]).get(), self.from.offset(base[1]).get());
+            let (to, from) = (self.to.offset(base[0]).get(), self.from.offset(base[1]).get().cast_const());
             if stream {
-                for &[to_at, from_at] in at {
-                    let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at));
+                let sources = at.iter().map(|&[_, from_at]| from.wrapping_offset(from_at));
+                // The source of the piece after the last one is not known here. Often, it follows the last one.
+                let after = sources.clone().next_back().map(|last| last.wrapping_add(blocks.unit));
+                let next = sources.clone().skip(1).chain(after);
+                for ((&[to_at, _], from), next) in at.iter().zip(sources).zip(next) {
+                    let to = to.wrapping_offset(to_at);
                     // SAFETY: `blocks` visits these `blocks.unit` bytes. The caller ensures that they may be read at `from`, and
                     // exclusive access to those at `to`. The two ranges do not overlap. `run` calls `fence` afterwards.
-                    unsafe { stream::stream_piece(from, to, blocks.unit) };
+                    unsafe { stream::stream_piece(from, to, blocks.unit, Some(next)) };
                 }
             } else {
                 // SAFETY: `blocks` visits `blocks.unit` bytes at each pair of offsets in `at`. The caller ensures that they may be read

@@ -412,7 +412,7 @@ unsafe fn take_row<U: Copy>(
         if streams {
             // SAFETY: `copy` wrote the first `len` elements of the buffer, because the stride `o` is 1. The caller ensures exclusive
             // access to the output's elements at these indices, and calls `fence`.
-            unsafe { stream_piece(buffer.as_ptr().cast(), there.cast(), len * size_of::<U>()) };
+            unsafe { stream_piece(buffer.as_ptr().cast(), there.cast(), len * size_of::<U>(), None) };
         }
         first += len;
     }
