@@ -6,6 +6,8 @@
 //!     split the lines between threads
 //!     contiguous lines: transform them in place, or from the operand      (in_place, out_of_place)
 //!         to the output, or in the output after a copy (COPIED_LINE_BYTES)
+//!     neighbouring lines are adjacent, and the length is a product of 2,
+//!         3 and 5: transform several lines at a time, on x86-64           (columns)
 //!     otherwise, for each tile of a few lines                             (lines_per_tile, tile)
 //!         copy it to contiguous lines, in the output or in workspace
 //!         transform each line
@@ -16,6 +18,8 @@
 //! rustfft transforms two short lines at once. Lines are split between threads, tiles and calls at multiples of `LINE_GRAIN`, so the same
 //! two lines are transformed together for any number of threads. So the bits of the results do not depend on the number of threads.
 
+#[cfg(target_arch = "x86_64")]
+mod columns;
 mod line;
 mod plans;
 mod real;
@@ -34,6 +38,8 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::layout::{element_count, sort_axes_by_key};
 use crate::rank::MAX_RANK;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Level;
 use core::ops::RangeInclusive;
 use core::sync::atomic::{AtomicBool, Ordering};
 use line::{Place, copy_lines, for_each_line, rescale, tiles};
@@ -73,8 +79,43 @@ const MIN_STREAMED_BYTES: usize = 8 << 20;
 /// transforms the lines from the operand to the output. Measured on a Zen 4 with 32 MiB of L3: with the copy, outputs of 8 to 64 MB take 0.6
 /// to 0.95 times as long. Shorter and longer lines take up to 1.5 and 1.15 times as long, and outputs of 1.6 MB 0.95 to 1.36 times.
 const COPIED_LINE_BYTES: RangeInclusive<usize> = 2 << 10..=1 << 20;
+/// Minimum number of adjacent lines that module `columns` transforms.
+#[cfg(target_arch = "x86_64")]
+const MIN_COLUMNS: usize = 2;
 /// Work of a transform for each byte of a line: the number of bytes that could be copied in the same time.
 const WORK: usize = 32;
+
+/// The type of the real and imaginary parts: `f32` or `f64`.
+pub(crate) trait Real: FftNum + Element {
+    /// Transforms lines by the widest instruction set that [`Level::get`] allows, which must not be [`Level::Portable`].
+    ///
+    /// # Safety
+    /// The conditions of [`columns::Lines::run`], but for those on the processor.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn transform_columns(lines: columns::Lines<'_, Self>);
+}
+
+macro_rules! real {
+    ($($T:ident: $Avx512:ident $Avx2:ident;)*) => {$(
+        impl Real for $T {
+            #[cfg(target_arch = "x86_64")]
+            unsafe fn transform_columns(lines: columns::Lines<'_, Self>) {
+                use crate::device::cpu::kernels::gemm::simd::{$Avx512, $Avx2, Vector};
+                match Level::get() {
+                    // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
+                    Level::Avx512 => unsafe { $Avx512::within(lines) },
+                    // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
+                    Level::Avx2 => unsafe { $Avx2::within(lines) },
+                    Level::Portable => unreachable!("the caller ensures that there are SIMD registers"),
+                }
+            }
+        }
+    )*};
+}
+real! {
+    f32: F32x16 F32x8;
+    f64: F64x8 F64x4;
+}
 
 /// The operand of a complex transform.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +160,7 @@ enum From<R> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] if an allocation fails. The output then has unspecified elements.
-pub(crate) fn complex<R: FftNum + Element>(
+pub(crate) fn complex<R: Real>(
     by: Transform,
     out: Output<'_, Complex<R>, Cpu>,
     a: Source<'_, R>,
@@ -136,7 +177,7 @@ where
 ///
 /// # Errors
 /// Those of [`complex`].
-pub(crate) fn real_to_complex<R: FftNum + Element>(
+pub(crate) fn real_to_complex<R: Real>(
     by: Transform,
     mut out: Output<'_, Complex<R>, Cpu>,
     a: Operand<'_, R, Cpu>,
@@ -167,7 +208,7 @@ where
 ///
 /// # Errors
 /// Those of [`complex`].
-pub(crate) fn complex_to_real<R: FftNum + Element>(
+pub(crate) fn complex_to_real<R: Real>(
     by: Transform,
     mut out: Output<'_, R, Cpu>,
     a: Operand<'_, Complex<R>, Cpu>,
@@ -240,7 +281,7 @@ fn by_stride(strides: &[isize], axes: core::ops::Range<usize>) -> AxisList {
 }
 
 /// Computes complex transforms along these axes.
-fn complex_axes<R: FftNum + Element>(
+fn complex_axes<R: Real>(
     by: Transform,
     mut out: Output<'_, Complex<R>, Cpu>,
     a: Source<'_, R>,
@@ -282,7 +323,7 @@ where
 
 /// Computes complex transforms along these axes in place. Outside of the extents in `region`, the output must contain zeros: only lines
 /// within these extents are transformed.
-fn in_place_axes<R: FftNum + Element>(
+fn in_place_axes<R: Real>(
     by: Transform,
     out: &mut Output<'_, Complex<R>, Cpu>,
     axes: core::ops::Range<usize>,
@@ -297,7 +338,7 @@ where
 
 /// Computes complex transforms along `axes` in place, in this order. Outside of the extents in `region`, the output must contain zeros:
 /// only lines within these extents are transformed. Each pass extends `region` to all indices of its axis.
-fn passes_in_place<R: FftNum + Element>(
+fn passes_in_place<R: Real>(
     by: Transform,
     out: &mut Output<'_, Complex<R>, Cpu>,
     axes: &[usize],
@@ -326,7 +367,7 @@ where
 }
 
 /// Returns the number by which the results of a transform of length `n` are multiplied, or `None` if it is 1.
-fn factor<R: FftNum>(by: Transform, n: usize) -> Option<R> {
+fn factor<R: Real>(by: Transform, n: usize) -> Option<R> {
     let factor = by.factor(n);
     (factor != 1.0).then(|| R::from_f64(factor).expect("every factor is a floating-point number"))
 }
@@ -447,7 +488,7 @@ fn over_lines(
 }
 
 /// A pass of complex transforms along one axis.
-struct Pass<R: FftNum> {
+struct Pass<R: Real> {
     fft: Arc<dyn Fft<R>>,
     factor: Option<R>,
     to: HostPtr<Complex<R>>,
@@ -460,7 +501,7 @@ struct Pass<R: FftNum> {
     failed: AtomicBool,
 }
 
-impl<R: FftNum + Element> Pass<R>
+impl<R: Real> Pass<R>
 where
     Complex<R>: Element,
 {
@@ -468,6 +509,12 @@ where
     /// `strides` has the strides of the output and of the operand.
     fn over_lines(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
         let n = self.fft.len();
+        #[cfg(target_arch = "x86_64")]
+        if self.are_columns(axis, shape, strides)
+            && let Some(plan) = plans::columns::<R>(n, self.fft.fft_direction())?
+        {
+            return self.over_columns(&plan, axis, shape, strides);
+        }
         let contiguous = |stride: isize| stride == 1 || n == 1;
         let (to, from) = (contiguous(self.to_stride), contiguous(self.from_stride) && self.read == n);
         let all = lines_along(axis, shape);
@@ -501,6 +548,67 @@ where
             });
         });
         if self.failed.load(Ordering::Relaxed) { Err(out_of_memory::<Complex<R>>(workspace)) } else { Ok(()) }
+    }
+
+    /// Returns whether the lines are transformed by module `columns` if there is a plan: neighbouring lines are adjacent in the operand and in
+    /// the output, and the processor has registers for them.
+    #[cfg(target_arch = "x86_64")]
+    fn are_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> bool {
+        let adjacent = |k: usize| k != axis && shape[k] >= MIN_COLUMNS && strides.iter().all(|s| s[k] == 1);
+        Level::get() > Level::Portable
+            && self.read == self.fft.len()
+            && !matches!(self.from, From::Real(_))
+            && (0..shape.len()).any(adjacent)
+    }
+
+    /// Transforms the lines of a part of the output by module `columns`. Neighbouring lines must be adjacent.
+    #[cfg(target_arch = "x86_64")]
+    fn over_columns(
+        &self,
+        plan: &columns::Plan<R>,
+        axis: usize,
+        shape: &[usize],
+        strides: [&[isize]; 2],
+    ) -> Result<(), Error> {
+        let n = self.fft.len();
+        let all = lines_along(axis, shape);
+        let (start, streams) = match self.from {
+            From::Complex(from) => (from, is_large::<Complex<R>>(all, n)),
+            _ => (self.to, false),
+        };
+        let len = plan.workspace(all);
+        check_workspace::<Complex<R>>(len)?;
+        over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), LINE_GRAIN, &|part| {
+            with_workspace(Side::A, len, &self.failed, |workspace| {
+                // A part with a single index along the axis of the neighbouring lines can have another innermost loop.
+                let (lines, [to, from]) = (part.inner_len(), part.inner_strides());
+                let together = if [to, from] == [1, 1] { lines } else { 1 };
+                let mut walk = Odometer::outer(part);
+                for _ in 0..part.outer_shape().iter().product() {
+                    let [o, a] = walk.offsets();
+                    walk.advance();
+                    for line in (0..lines).step_by(together) {
+                        let at = line as isize;
+                        let lines = columns::Lines {
+                            plan,
+                            from: start.offset(a + at * from).get(),
+                            from_stride: self.from_stride,
+                            to: self.to.offset(o + at * to).get(),
+                            to_stride: self.to_stride,
+                            lines: together,
+                            factor: self.factor.unwrap_or_else(R::one),
+                            streams,
+                            workspace: &mut *workspace,
+                        };
+                        // SAFETY: each index of `part` has a line of `n` elements in the operand and in the output. `self.to` is the pointer
+                        // of an `Output`, and no line of the output is in two parts, so access is exclusive. In a pass in place, both lines
+                        // are the same. `are_columns` has checked the level.
+                        unsafe { R::transform_columns(lines) };
+                    }
+                }
+            });
+        });
+        if self.failed.load(Ordering::Relaxed) { Err(out_of_memory::<Complex<R>>(len)) } else { Ok(()) }
     }
 
     /// Transforms contiguous lines of the operand to contiguous lines of the output: directly, or in place after a copy if `copies`.

@@ -1,5 +1,8 @@
 //! The plans of Fourier transforms, which contain tables of twiddle factors. One cache per process keeps them for later calls.
 
+use super::Real;
+#[cfg(target_arch = "x86_64")]
+use super::columns;
 use crate::device::Device;
 use crate::device::cpu::Cpu;
 use crate::device::cpu::memory::scratch::can_allocate;
@@ -7,7 +10,7 @@ use crate::error::Error;
 use core::any::{Any, TypeId};
 use num_complex::Complex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
+use rustfft::{Fft, FftDirection, FftPlanner};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -26,6 +29,10 @@ enum Kind {
     Inverse,
     RealToComplex,
     ComplexToReal,
+    #[cfg(target_arch = "x86_64")]
+    Columns,
+    #[cfg(target_arch = "x86_64")]
+    InverseColumns,
 }
 
 /// The real type, the length and the kind of a plan.
@@ -35,7 +42,7 @@ static PLANS: LazyLock<Mutex<HashMap<Key, Box<dyn Any + Send>>>> = LazyLock::new
 
 /// Returns the plan from the cache, or makes it and adds it to the cache. A full cache is cleared first. The cache is not locked while a
 /// plan is made, which can take half a second.
-fn cached<R: FftNum, P: Clone + Send + 'static>(
+fn cached<R: Real, P: Clone + Send + 'static>(
     n: usize,
     kind: Kind,
     make: impl FnOnce() -> P,
@@ -64,7 +71,7 @@ fn cached<R: FftNum, P: Clone + Send + 'static>(
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-pub(super) fn complex<R: FftNum>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>>, Error> {
+pub(super) fn complex<R: Real>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>>, Error> {
     let (kind, direction) = match inverse {
         false => (Kind::Forward, FftDirection::Forward),
         true => (Kind::Inverse, FftDirection::Inverse),
@@ -72,11 +79,25 @@ pub(super) fn complex<R: FftNum>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<
     cached::<R, _>(n, kind, || FftPlanner::new().plan_fft(n, direction))
 }
 
+/// Returns the plan of transforms of adjacent lines of length `n`, or `None` if there is none for this length.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn columns<R: Real>(
+    n: usize,
+    direction: FftDirection,
+) -> Result<Option<Arc<columns::Plan<R>>>, Error> {
+    let inverse = direction == FftDirection::Inverse;
+    let kind = if inverse { Kind::InverseColumns } else { Kind::Columns };
+    cached::<R, _>(n, kind, || columns::Plan::new(n, inverse).map(Arc::new))
+}
+
 /// Returns the plan of transforms of `n` real numbers.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-pub(super) fn real_to_complex<R: FftNum>(n: usize) -> Result<Arc<dyn RealToComplex<R>>, Error> {
+pub(super) fn real_to_complex<R: Real>(n: usize) -> Result<Arc<dyn RealToComplex<R>>, Error> {
     cached::<R, _>(n, Kind::RealToComplex, || RealFftPlanner::new().plan_fft_forward(n))
 }
 
@@ -84,7 +105,7 @@ pub(super) fn real_to_complex<R: FftNum>(n: usize) -> Result<Arc<dyn RealToCompl
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-pub(super) fn complex_to_real<R: FftNum>(n: usize) -> Result<Arc<dyn ComplexToReal<R>>, Error> {
+pub(super) fn complex_to_real<R: Real>(n: usize) -> Result<Arc<dyn ComplexToReal<R>>, Error> {
     cached::<R, _>(n, Kind::ComplexToReal, || RealFftPlanner::new().plan_fft_inverse(n))
 }
 

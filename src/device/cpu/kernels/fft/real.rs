@@ -1,6 +1,7 @@
 //! Transforms between real and complex numbers, by the crate realfft. Each line along the transformed axis is first copied to workspace,
 //! because realfft overwrites its input.
 
+use super::Real;
 use super::line::{Place, copy_lines, for_each_line, rescale, tiles};
 use super::{
     LINE_GAP, check_workspace, factor, grain, is_large, lines_along, lines_per_tile, out_of_memory,
@@ -17,7 +18,6 @@ use crate::rank::MAX_RANK;
 use core::sync::atomic::{AtomicBool, Ordering};
 use num_complex::Complex;
 use realfft::{ComplexToReal, RealToComplex};
-use rustfft::FftNum;
 
 /// The transform of one line, from real to complex numbers or from complex to real numbers.
 trait LineTransform: Sync {
@@ -36,7 +36,7 @@ struct ToComplex<'a, R> {
     factor: Option<R>,
 }
 
-impl<R: FftNum + Element> LineTransform for ToComplex<'_, R>
+impl<R: Real> LineTransform for ToComplex<'_, R>
 where
     Complex<R>: Element,
 {
@@ -57,7 +57,7 @@ struct ToReal<'a, R> {
     factor: Option<R>,
 }
 
-impl<R: FftNum + Element> LineTransform for ToReal<'_, R>
+impl<R: Real> LineTransform for ToReal<'_, R>
 where
     Complex<R>: Element,
 {
@@ -81,7 +81,7 @@ where
 
 /// Transforms the real lines along the last axis to complex lines. `region` has the extents of the part of the operand that is
 /// read. Along all axes but the last, these are also the extents of the part of the output that is written.
-pub(super) fn to_complex<R: FftNum + Element>(
+pub(super) fn to_complex<R: Real>(
     by: Transform,
     out: &mut Output<'_, Complex<R>, Cpu>,
     a: Operand<'_, R, Cpu>,
@@ -96,7 +96,7 @@ where
 
 /// Transforms the complex lines along the last axis to real lines. Reads only the first `read` elements of each line, and treats
 /// the others as zeros.
-pub(super) fn to_real<R: FftNum + Element>(
+pub(super) fn to_real<R: Real>(
     by: Transform,
     out: &mut Output<'_, R, Cpu>,
     a: Operand<'_, Complex<R>, Cpu>,

@@ -29,7 +29,7 @@ mod integer;
 mod portable;
 mod product;
 #[cfg(target_arch = "x86_64")]
-mod simd;
+pub(super) mod simd;
 #[cfg(test)]
 mod tests;
 mod tiny;

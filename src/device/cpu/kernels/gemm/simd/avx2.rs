@@ -5,10 +5,10 @@ use core::arch::x86_64::*;
 
 /// A register of four `f64`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct F64x4(__m256d);
+pub(in crate::device::cpu::kernels) struct F64x4(__m256d);
 /// A register of eight `f32`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct F32x8(__m256);
+pub(in crate::device::cpu::kernels) struct F32x8(__m256);
 
 /// Runs `task`, compiled for the target features that the attribute enables.
 ///
@@ -22,7 +22,7 @@ unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
 
 macro_rules! vector {
     ($name:ident, $real:ty, $lanes:literal, $mask_lane:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
-     $store_some:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident $alternating:ident $exchange:ident) => {
+     $store_some:ident $add:ident $sub:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
             /// In each lane, either all bits are set or no bit is set.
@@ -112,6 +112,16 @@ macro_rules! vector {
                 unsafe { $store_some(to, mask, self.0) }
             }
             #[inline(always)]
+            fn add(self, a: Self) -> Self {
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
+                $name(unsafe { $add(self.0, a.0) })
+            }
+            #[inline(always)]
+            fn sub(self, a: Self) -> Self {
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
+                $name(unsafe { $sub(self.0, a.0) })
+            }
+            #[inline(always)]
             fn mul(self, a: Self) -> Self {
                 // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 $name(unsafe { $mul(self.0, a.0) })
@@ -194,6 +204,6 @@ fn exchange_f32(a: __m256, b: __m256, block: usize) -> (__m256, __m256) {
 }
 
 vector!(F64x4, f64, 4, i64, _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_maskload_pd _mm256_storeu_pd
-    _mm256_maskstore_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmaddsub_pd _mm256_xor_pd swap_f64 alternating_f64 exchange_f64);
+    _mm256_maskstore_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmaddsub_pd _mm256_xor_pd swap_f64 alternating_f64 exchange_f64);
 vector!(F32x8, f32, 8, i32, _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_maskload_ps _mm256_storeu_ps
-    _mm256_maskstore_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmaddsub_ps _mm256_xor_ps swap_f32 alternating_f32 exchange_f32);
+    _mm256_maskstore_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmaddsub_ps _mm256_xor_ps swap_f32 alternating_f32 exchange_f32);

@@ -5,10 +5,10 @@ use core::arch::x86_64::*;
 
 /// A register of eight `f64`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct F64x8(__m512d);
+pub(in crate::device::cpu::kernels) struct F64x8(__m512d);
 /// A register of sixteen `f32`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct F32x16(__m512);
+pub(in crate::device::cpu::kernels) struct F32x16(__m512);
 
 /// Runs `task`, compiled for the target features that the attribute enables.
 ///
@@ -22,7 +22,7 @@ unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
 
 macro_rules! vector {
     ($name:ident, $real:ty, $mask:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
-     $store_some:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident $alternating:ident $exchange:ident) => {
+     $store_some:ident $add:ident $sub:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
             type Mask = $mask;
@@ -86,6 +86,16 @@ macro_rules! vector {
                 // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]). The caller ensures that the values that
                 // `mask` selects may be written.
                 unsafe { $store_some(to, mask, self.0) }
+            }
+            #[inline(always)]
+            fn add(self, a: Self) -> Self {
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
+                $name(unsafe { $add(self.0, a.0) })
+            }
+            #[inline(always)]
+            fn sub(self, a: Self) -> Self {
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
+                $name(unsafe { $sub(self.0, a.0) })
             }
             #[inline(always)]
             fn mul(self, a: Self) -> Self {
@@ -188,8 +198,8 @@ fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {
 }
 
 vector!(F64x8, f64, __mmask8, _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_maskz_loadu_pd _mm512_storeu_pd
-    _mm512_mask_storeu_pd _mm512_mul_pd _mm512_fmadd_pd _mm512_fmaddsub_pd _mm512_xor_pd swap_f64
+    _mm512_mask_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd _mm512_fmaddsub_pd _mm512_xor_pd swap_f64
     alternating_f64 exchange_f64);
 vector!(F32x16, f32, __mmask16, _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_maskz_loadu_ps _mm512_storeu_ps
-    _mm512_mask_storeu_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_fmaddsub_ps _mm512_xor_ps swap_f32
+    _mm512_mask_storeu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_fmaddsub_ps _mm512_xor_ps swap_f32
     alternating_f32 exchange_f32);

@@ -1,14 +1,14 @@
 //! Implements [`Vector`] by arrays, for tests. So the tests run every size of register tile on every x86-64 processor.
 
 use super::vector::{Real, SimdKernel, Vector};
-use core::ops::{Add, Mul};
+use core::ops::{Add, Mul, Sub};
 
 /// An emulated register of `N` lanes. If the register has 64 bytes, the register tile is as large as for AVX-512, otherwise as
 /// large as for AVX2.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes<R, const N: usize>([R; N]);
 
-impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lanes<R, N> {
+impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> Vector for Lanes<R, N> {
     type Real = R;
     /// The number of lanes that the mask selects. They are the first lanes of the register.
     type Mask = usize;
@@ -73,6 +73,14 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
             // SAFETY: `lane < mask`, so `mask` selects this lane. The caller ensures that the values of selected lanes may be written.
             unsafe { *to.wrapping_add(lane) = x };
         }
+    }
+    #[inline(always)]
+    fn add(self, a: Self) -> Self {
+        Lanes(core::array::from_fn(|lane| self.0[lane] + a.0[lane]))
+    }
+    #[inline(always)]
+    fn sub(self, a: Self) -> Self {
+        Lanes(core::array::from_fn(|lane| self.0[lane] - a.0[lane]))
     }
     #[inline(always)]
     fn mul(self, a: Self) -> Self {

@@ -40,15 +40,18 @@ use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::simd::Level;
-use avx2::{F32x8, F64x4};
-use avx512::{F32x16, F64x8};
+pub(in crate::device::cpu::kernels) use avx2::{F32x8, F64x4};
+pub(in crate::device::cpu::kernels) use avx512::{F32x16, F64x8};
 use direct::{Batch, Direct};
 #[cfg(test)]
 use emulated::Lanes;
 use pack::{Pack, PackPanels};
 use packed::{KC, Packed, parts};
 use tile::{OneTile, Tile};
-use vector::{Vector, tile_columns};
+#[cfg(feature = "fft")]
+pub(in crate::device::cpu::kernels) use vector::SimdKernel;
+pub(in crate::device::cpu::kernels) use vector::Vector;
+use vector::tile_columns;
 
 /// An instruction set that this processor has and that the environment variable `VIERBEIN_SIMD` allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use num_traits::{One, Zero};
 
 /// A real number type that a lane can hold: `f32` or `f64`.
-pub(super) trait Real:
+pub(in crate::device::cpu::kernels) trait Real:
     'static + Copy + PartialEq + Zero + One + core::ops::Neg<Output = Self> + Send + Sync
 {
     /// Returns whether the sign bit is set.
@@ -25,7 +25,7 @@ impl Real for f64 {
 }
 
 /// A computation that uses the instructions of `V`.
-pub(super) trait SimdKernel<V: Vector> {
+pub(in crate::device::cpu::kernels) trait SimdKernel<V: Vector> {
     /// Runs the computation. Implementations, and all functions that they call with vectors of `V`, are always inlined, so that they
     /// are compiled for the instruction set.
     ///
@@ -42,7 +42,7 @@ pub(super) trait SimdKernel<V: Vector> {
 ///
 /// A value of this type exists only if the processor has the instruction set. So methods that take `self` do not require the
 /// instruction set from their caller. Functions that create a value and do not take `self` require it in `# Safety`.
-pub(super) trait Vector: Copy {
+pub(in crate::device::cpu::kernels) trait Vector: Copy {
     /// The type of a lane.
     type Real: Real;
     /// A mask that selects lanes.
@@ -103,6 +103,10 @@ pub(super) trait Vector: Copy {
     /// The caller must ensure that the values at the selected lanes are writable, and that nothing else accesses them at the same
     /// time. Other values are not accessed.
     unsafe fn store_some(self, to: *mut Self::Real, mask: Self::Mask);
+    /// Returns the lane-wise sum `self + a`.
+    fn add(self, a: Self) -> Self;
+    /// Returns the lane-wise difference `self - a`.
+    fn sub(self, a: Self) -> Self;
     /// Returns the lane-wise product `self · a`.
     fn mul(self, a: Self) -> Self;
     /// Returns `self · a + b` in each lane. Instruction sets compute it as a fused multiply-add, which rounds once; emulated
