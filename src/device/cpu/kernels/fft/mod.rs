@@ -1,4 +1,4 @@
-//! Fourier transforms of strided operands, by the crates rustfft and realfft.
+//! Fourier transforms of strided operands, by the crates rustfft and realfft and module `columns`.
 //!
 //! ```text
 //! for each transformed axis, the one with the smallest strides first      (complex_axes)
