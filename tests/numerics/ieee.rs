@@ -334,8 +334,9 @@ fn sources_ask_for_nothing_fast() {
             let fuses = ["mul_add(", "fmadd", "fma("].iter().any(|word| line.contains(word));
             fused += usize::from(fuses);
             let name = name.replace('\\', "/");
-            // Only matrix products and elementary functions may use fused multiply-add.
+            // Only matrix products, Fourier transforms and elementary functions may use fused multiply-add.
             let fused_places = [
+                "kernels/fft/columns.rs",
                 "kernels/gemm/simd/",
                 "kernels/gemm/portable.rs",
                 "codegen/sources/products.cu",

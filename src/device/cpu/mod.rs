@@ -66,7 +66,7 @@ use crate::layout::{Layout, element_count};
 ///   processor. In all other cases, this crate computes the functions itself. Then the results are the same on every x86-64
 ///   processor with AVX2 and on every 64-bit ARM.
 /// * Fourier transforms: on processors with different vector instructions, at different levels of `VIERBEIN_SIMD`, or of the same elements
-///   with different strides.
+///   with different strides. They use fused multiply-add instructions, too.
 /// * Sums of the same elements with different strides: the summation order may differ. The order may also change in a new release
 ///   of this crate.
 /// * NaNs: their bits are unspecified.
