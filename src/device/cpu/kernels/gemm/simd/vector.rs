@@ -104,8 +104,10 @@ pub(in crate::device::cpu::kernels) trait Vector: Copy {
     /// time. Other values are not accessed.
     unsafe fn store_some(self, to: *mut Self::Real, mask: Self::Mask);
     /// Returns the lane-wise sum `self + a`.
+    #[cfg_attr(not(feature = "fft"), allow(dead_code))]
     fn add(self, a: Self) -> Self;
     /// Returns the lane-wise difference `self - a`.
+    #[cfg_attr(not(feature = "fft"), allow(dead_code))]
     fn sub(self, a: Self) -> Self;
     /// Returns the lane-wise product `self · a`.
     fn mul(self, a: Self) -> Self;
