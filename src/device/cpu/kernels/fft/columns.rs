@@ -51,19 +51,31 @@ pub(in crate::device) struct Plan<R> {
     sin: [R; 3],
 }
 
+/// Returns whether there is a plan for lines of `n` elements.
+pub(super) fn has_plan(n: usize) -> bool {
+    (2..=MAX_LEN).contains(&n) && radices(n).1 == 1
+}
+
+/// Returns the radices of the passes for `n` elements, and the product of the other prime factors of `n`, which must not be 0.
+fn radices(n: usize) -> (Vec<usize>, usize) {
+    let (mut radices, mut rest) = (Vec::new(), n);
+    for radix in RADICES {
+        while rest.is_multiple_of(radix) {
+            radices.push(radix);
+            rest /= radix;
+        }
+    }
+    (radices, rest)
+}
+
 impl<R: Real> Plan<R> {
-    /// Returns the plan, or `None` if there is none for this length.
-    pub(super) fn new(n: usize, inverse: bool) -> Option<Plan<R>> {
-        let (mut rest, mut radices) = (n, Vec::new());
-        for radix in RADICES {
-            while rest.is_multiple_of(radix) && rest > 1 {
-                radices.push(radix);
-                rest /= radix;
-            }
-        }
-        if rest != 1 || !(2..=MAX_LEN).contains(&n) {
-            return None;
-        }
+    /// Returns the plan.
+    ///
+    /// # Panics
+    /// If there is none: see [`has_plan`].
+    pub(super) fn new(n: usize, inverse: bool) -> Plan<R> {
+        assert!(has_plan(n), "the length has only the prime factors 2, 3 and 5");
+        let (radices, _) = radices(n);
         let real = |x: f64| R::from_f64(x).expect("every number is a floating-point number");
         let angle = |part: usize, of: usize| core::f64::consts::TAU * part as f64 / of as f64;
         let (mut span, mut twiddles, mut passes) = (1, Vec::new(), Vec::new());
@@ -88,7 +100,7 @@ impl<R: Real> Plan<R> {
             index
         };
         let angles = [angle(1, 3), angle(1, 5), angle(2, 5)];
-        Some(Plan {
+        Plan {
             n,
             inverse,
             passes,
@@ -96,7 +108,7 @@ impl<R: Real> Plan<R> {
             twiddles,
             cos: angles.map(|angle| real(angle.cos())),
             sin: angles.map(|angle| real(angle.sin())),
-        })
+        }
     }
 
     /// Returns the number of complex numbers of the workspace for `lines` lines.
@@ -465,10 +477,10 @@ mod tests {
     #[test]
     fn lengths_with_other_prime_factors_have_no_plan() {
         for n in [0, 1, 7, 14, 22, 1001, 2 * MAX_LEN] {
-            assert!(Plan::<f64>::new(n, false).is_none(), "{n}");
+            assert!(!has_plan(n), "{n}");
         }
         for n in (2..=MAX_LEN).filter(|&n| (60_u128.pow(14)).is_multiple_of(n as u128)) {
-            let plan = Plan::<f64>::new(n, false).unwrap();
+            let plan = Plan::<f64>::new(n, false);
             assert_eq!(plan.passes.iter().map(|pass| pass.radix).product::<usize>(), n);
             let mut first = plan.first.clone();
             first.sort();

@@ -511,10 +511,8 @@ where
     fn over_lines(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
         let n = self.fft.len();
         #[cfg(target_arch = "x86_64")]
-        if self.are_columns(axis, shape, strides)
-            && let Some(plan) = plans::columns::<R>(n, self.fft.fft_direction())?
-        {
-            return self.over_columns(&plan, axis, shape, strides);
+        if self.are_columns(axis, shape, strides) {
+            return self.over_columns(axis, shape, strides);
         }
         let contiguous = |stride: isize| stride == 1 || n == 1;
         let (to, from) = (contiguous(self.to_stride), contiguous(self.from_stride) && self.read == n);
@@ -551,8 +549,8 @@ where
         if self.failed.load(Ordering::Relaxed) { Err(out_of_memory::<Complex<R>>(workspace)) } else { Ok(()) }
     }
 
-    /// Returns whether the lines are transformed by module `columns` if there is a plan: neighbouring lines are adjacent in the operand and in
-    /// the output, and the processor has registers for them.
+    /// Returns whether the lines are transformed by module `columns`: there is a plan for their length, neighbouring lines are adjacent in the
+    /// operand and in the output, and the processor has registers for them.
     #[cfg(target_arch = "x86_64")]
     fn are_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> bool {
         let n = self.fft.len();
@@ -560,6 +558,7 @@ where
             k != axis && shape[k] > 1 && shape[k] * n >= MIN_COLUMNS_LEN && strides.iter().all(|s| s[k] == 1)
         };
         Level::get() > Level::Portable
+            && columns::has_plan(n)
             && self.read == n
             && !matches!(self.from, From::Real(_))
             && (0..shape.len()).any(adjacent)
@@ -567,14 +566,9 @@ where
 
     /// Transforms the lines of a part of the output by module `columns`. Neighbouring lines must be adjacent.
     #[cfg(target_arch = "x86_64")]
-    fn over_columns(
-        &self,
-        plan: &columns::Plan<R>,
-        axis: usize,
-        shape: &[usize],
-        strides: [&[isize]; 2],
-    ) -> Result<(), Error> {
+    fn over_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
         let n = self.fft.len();
+        let plan = &*plans::columns::<R>(n, self.fft.fft_direction())?;
         let all = lines_along(axis, shape);
         let (start, streams) = match self.from {
             From::Complex(from) => (from, is_large::<Complex<R>>(all, n)),

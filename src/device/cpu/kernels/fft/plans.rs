@@ -79,18 +79,15 @@ pub(super) fn complex<R: Real>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>
     cached::<R, _>(n, kind, || FftPlanner::new().plan_fft(n, direction))
 }
 
-/// Returns the plan of transforms of adjacent lines of length `n`, or `None` if there is none for this length.
+/// Returns the plan of transforms of adjacent lines of length `n`, for which there must be one: see [`columns::has_plan`].
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn columns<R: Real>(
-    n: usize,
-    direction: FftDirection,
-) -> Result<Option<Arc<columns::Plan<R>>>, Error> {
+pub(super) fn columns<R: Real>(n: usize, direction: FftDirection) -> Result<Arc<columns::Plan<R>>, Error> {
     let inverse = direction == FftDirection::Inverse;
     let kind = if inverse { Kind::InverseColumns } else { Kind::Columns };
-    cached::<R, _>(n, kind, || columns::Plan::new(n, inverse).map(Arc::new))
+    cached::<R, _>(n, kind, || Arc::new(columns::Plan::new(n, inverse)))
 }
 
 /// Returns the plan of transforms of `n` real numbers.
