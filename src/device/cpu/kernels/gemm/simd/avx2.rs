@@ -22,7 +22,8 @@ unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
 
 macro_rules! vector {
     ($name:ident, $real:ty, $lanes:literal, $mask_lane:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
-     $store_some:ident $add:ident $sub:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident $alternating:ident $exchange:ident) => {
+     $store_some:ident $add:ident $sub:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident
+     $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
             /// In each lane, either all bits are set or no bit is set.
@@ -204,6 +205,8 @@ fn exchange_f32(a: __m256, b: __m256, block: usize) -> (__m256, __m256) {
 }
 
 vector!(F64x4, f64, 4, i64, _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_maskload_pd _mm256_storeu_pd
-    _mm256_maskstore_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmaddsub_pd _mm256_xor_pd swap_f64 alternating_f64 exchange_f64);
+    _mm256_maskstore_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmaddsub_pd _mm256_xor_pd
+    swap_f64 alternating_f64 exchange_f64);
 vector!(F32x8, f32, 8, i32, _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_maskload_ps _mm256_storeu_ps
-    _mm256_maskstore_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmaddsub_ps _mm256_xor_ps swap_f32 alternating_f32 exchange_f32);
+    _mm256_maskstore_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmaddsub_ps _mm256_xor_ps
+    swap_f32 alternating_f32 exchange_f32);

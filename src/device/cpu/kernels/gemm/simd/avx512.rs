@@ -22,7 +22,8 @@ unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
 
 macro_rules! vector {
     ($name:ident, $real:ty, $mask:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
-     $store_some:ident $add:ident $sub:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident $alternating:ident $exchange:ident) => {
+     $store_some:ident $add:ident $sub:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident
+     $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
             type Mask = $mask;
