@@ -1,39 +1,53 @@
-//! Transforms adjacent lines without copies, on x86-64: elements with the same index in neighbouring lines are adjacent in memory, as in the
-//! columns of a row-major matrix, and a SIMD register holds such elements of several lines. rustfft transforms contiguous lines only.
+//! Transforms adjacent lines without copies, on x86-64: elements with the same index in neighbouring lines are adjacent in memory, as in
+//! the columns of a row-major matrix, and a SIMD register holds such elements of several lines. rustfft transforms contiguous lines only.
 //!
 //! ```text
-//! for each block of BLOCK_LINES lines
-//!     first pass: read the elements of the operand in digit-reversed order, transform groups of them
-//!     further passes, in workspace: multiply by twiddle factors, transform groups of distant elements
-//!     the last pass writes to the output
+//! for each block of up to MAX_BLOCK_LINES lines
+//!     for each chunk of CHUNK_BYTES in workspace
+//!         first pass: read the elements of the operand in digit-reversed order, transform groups of them
+//!         further passes in the chunk: multiply by twiddle factors, transform groups of distant elements
+//!     the other passes, in the whole workspace; the last pass writes to the output
 //! ```
 //!
 //! This is the algorithm of Cooley and Tukey, *An algorithm for the machine calculation of complex Fourier series*, Math. Comp. 19 (1965),
-//! with decimation in time, for lengths whose prime factors are 2, 3 and 5.
+//! with decimation in time, for lengths whose prime factors are at most 31.
 //!
-//! Compared with copies to contiguous lines, rustfft and copies back, transforms of `c64` on a Zen 5 take 0.25 times (100 × 200 along axis 0)
-//! to 0.75 times (64 × 16384) as long with AVX-512, and 0.35 to 0.95 times with AVX2.
+//! Compared with copies to contiguous lines, rustfft and copies back, transforms of `c64` on a Zen 5 take 0.25 times (100 × 200 along axis
+//! 0) to 0.77 times (65536 × 16) as long with AVX-512, and 0.35 to 0.9 times with AVX2.
 
 use super::Real;
 use crate::device::cpu::kernels::gemm::simd::{SimdKernel, Vector};
 use crate::device::cpu::loops::stream::{fence, stream_piece};
+use core::ops::Range;
 use num_complex::Complex;
 use num_traits::One;
 
-/// Number of lines that are transformed together. Longer pieces of rows are read faster from memory, and need more workspace.
-const BLOCK_LINES: usize = 32;
-/// Maximum length of a line. The workspace for longer lines would be much larger than L2.
-const MAX_LEN: usize = 1 << 14;
+/// Maximum number of lines that are transformed together. Longer pieces of rows are read faster from memory, and need more workspace.
+const MAX_BLOCK_LINES: usize = 32;
+/// Blocks have a multiple of this number of lines, but for the last. It fills one of the widest registers of `f32`, or two of `f64`.
+const MIN_BLOCK_LINES: usize = 8;
+/// Maximum length of a line. Transforms of 262144 elements took 1.4 times as long as copies and rustfft.
+const MAX_LEN: usize = 1 << 16;
+/// Maximum number of complex numbers of the workspace. Transforms of 65536 elements took up to 1.4 times as long with half this number.
+const MAX_WORKSPACE_LEN: usize = 1 << 20;
+/// The passes that transform groups within a chunk of this size, in bytes, are made for each chunk before the next chunk, which then stays
+/// in cache.
+const CHUNK_BYTES: usize = 1 << 18;
+/// The first pass prefetches the operand this number of groups ahead. Groups are far apart, so the processor does not predict their
+/// addresses.
+const PREFETCHED_GROUPS: usize = 8;
 /// The radices, in the order of the passes.
-const RADICES: [usize; 4] = [5, 3, 4, 2];
+const RADICES: [usize; 12] = [MAX_PRIME, 29, 23, 19, 17, 13, 11, 7, 5, 3, 4, 2];
+/// The largest prime number among the radices.
+const MAX_PRIME: usize = 31;
 
 /// A pass transforms groups of `radix` elements that are `span` elements apart.
 #[derive(Debug, Clone, Copy)]
 struct Pass {
     radix: usize,
     span: usize,
-    /// The index of its first twiddle factor.
-    twiddles: usize,
+    /// The index of its first factor in [`Plan::factors`].
+    factors: usize,
 }
 
 /// The plan of transforms of `n` elements.
@@ -44,11 +58,9 @@ pub(in crate::device) struct Plan<R> {
     passes: Vec<Pass>,
     /// For each group of the first pass, the index of its first element.
     first: Vec<usize>,
-    /// For each pass but the first, `radix - 1` factors for each index below `span`.
-    twiddles: Vec<Complex<R>>,
-    /// The cosines and sines of the angles 2π/3, 2π/5 and 4π/5.
-    cos: [R; 3],
-    sin: [R; 3],
+    /// For each pass, the cosines and sines of the angles 2πk/`radix` for `k` below `radix`. They are followed, but for the first pass, by
+    /// `radix - 1` twiddle factors for each index below `span`.
+    factors: Vec<Complex<R>>,
 }
 
 /// Returns whether there is a plan for lines of `n` elements.
@@ -74,18 +86,22 @@ impl<R: Real> Plan<R> {
     /// # Panics
     /// If there is none: see [`has_plan`].
     pub(super) fn new(n: usize, inverse: bool) -> Plan<R> {
-        assert!(has_plan(n), "the length has only the prime factors 2, 3 and 5");
+        assert!(has_plan(n), "the length has no other prime factors than the radices");
         let (radices, _) = radices(n);
-        let real = |x: f64| R::from_f64(x).expect("every number is a floating-point number");
-        let angle = |part: usize, of: usize| core::f64::consts::TAU * part as f64 / of as f64;
-        let (mut span, mut twiddles, mut passes) = (1, Vec::new(), Vec::new());
+        let root = |part: usize, of: usize| {
+            let (sin, cos) = (core::f64::consts::TAU * part as f64 / of as f64).sin_cos();
+            let [re, im] =
+                [cos, sin].map(|x| R::from_f64(x).expect("every number is a floating-point number"));
+            Complex::new(re, im)
+        };
+        let (mut span, mut factors, mut passes) = (1, Vec::new(), Vec::new());
         for &radix in &radices {
-            passes.push(Pass { radix, span, twiddles: twiddles.len() });
+            passes.push(Pass { radix, span, factors: factors.len() });
+            factors.extend((0..radix).map(|k| root(k, radix)));
             if span > 1 {
-                for factor in (0..span).flat_map(|k| (1..radix).map(move |j| k * j)) {
-                    let (sin, cos) = angle(factor, span * radix).sin_cos();
-                    twiddles.push(Complex::new(real(cos), real(if inverse { sin } else { -sin })));
-                }
+                let powers = (0..span).flat_map(|k| (1..radix).map(move |j| k * j));
+                let twiddles = powers.map(|power| root(power, span * radix));
+                factors.extend(twiddles.map(|factor| if inverse { factor } else { factor.conj() }));
             }
             span *= radix;
         }
@@ -99,21 +115,20 @@ impl<R: Real> Plan<R> {
             }
             index
         };
-        let angles = [angle(1, 3), angle(1, 5), angle(2, 5)];
-        Plan {
-            n,
-            inverse,
-            passes,
-            first: (0..groups).map(first).collect(),
-            twiddles,
-            cos: angles.map(|angle| real(angle.cos())),
-            sin: angles.map(|angle| real(angle.sin())),
-        }
+        Plan { n, inverse, passes, first: (0..groups).map(first).collect(), factors }
+    }
+}
+
+impl<R> Plan<R> {
+    /// Returns the number of lines that are transformed together, of `lines` lines.
+    fn block_lines(&self, lines: usize) -> usize {
+        let max = (MAX_WORKSPACE_LEN / self.n).min(MAX_BLOCK_LINES);
+        lines.min(max / MIN_BLOCK_LINES * MIN_BLOCK_LINES)
     }
 
     /// Returns the number of complex numbers of the workspace for `lines` lines.
     pub(super) fn workspace(&self, lines: usize) -> usize {
-        self.n * lines.next_multiple_of(8).min(BLOCK_LINES)
+        self.n * self.block_lines(lines).next_multiple_of(MIN_BLOCK_LINES)
     }
 }
 
@@ -134,19 +149,17 @@ pub(in crate::device) struct Lines<'a, R> {
     pub(super) workspace: &'a mut [Complex<R>],
 }
 
-/// Constants in all lanes of a register.
+/// Factors in the lanes of a register.
 #[derive(Clone, Copy)]
-struct Constants<V> {
+struct Turn<V> {
     /// -1 in even lanes and 1 in odd ones, so that the product with swapped real and imaginary parts is the product with i. For an inverse
     /// transform, 1 in even lanes and -1 in odd ones: the product with -i.
     turn: V,
     /// The negated `turn`.
     turn_back: V,
-    cos: [V; 3],
-    sin: [V; 3],
 }
 
-impl<V: Vector> Constants<V> {
+impl<V: Vector> Turn<V> {
     /// Returns `a + i·b`, or `a - i·b` for an inverse transform.
     #[inline(always)]
     fn plus_turned(&self, a: V, b: V) -> V {
@@ -159,58 +172,89 @@ impl<V: Vector> Constants<V> {
     }
 }
 
-/// The transforms of `K` elements. A trait, because closures would be compiled without the instruction set of `V`.
-trait Radix<V, const K: usize> {
-    fn transform(&self, x: [V; K]) -> [V; K];
+/// The transforms of [`len`](Radix::len) elements, which are at most `N`. A trait, because closures would be compiled without the
+/// instruction set of `V`.
+trait Radix<V, const N: usize> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        N
+    }
+    /// Transforms the first elements of `x` in place.
+    fn transform(&self, x: &mut [V; N]);
 }
 
-impl<V: Vector> Radix<V, 2> for Constants<V> {
+impl<V: Vector> Radix<V, 2> for Turn<V> {
     #[inline(always)]
-    fn transform(&self, [a, b]: [V; 2]) -> [V; 2] {
-        [a.add(b), a.sub(b)]
+    fn transform(&self, x: &mut [V; 2]) {
+        let [a, b] = *x;
+        *x = [a.add(b), a.sub(b)];
     }
 }
 
-impl<V: Vector> Radix<V, 3> for Constants<V> {
+impl<V: Vector> Radix<V, 4> for Turn<V> {
     #[inline(always)]
-    fn transform(&self, [a, b, c]: [V; 3]) -> [V; 3] {
-        let (sum, difference) = (b.add(c), b.sub(c).mul(self.sin[0]));
-        let middle = sum.mul_add(self.cos[0], a);
-        [a.add(sum), self.minus_turned(middle, difference), self.plus_turned(middle, difference)]
-    }
-}
-
-impl<V: Vector> Radix<V, 4> for Constants<V> {
-    #[inline(always)]
-    fn transform(&self, [a, b, c, d]: [V; 4]) -> [V; 4] {
+    fn transform(&self, x: &mut [V; 4]) {
+        let [a, b, c, d] = *x;
         let (even, even_difference) = (a.add(c), a.sub(c));
         let (odd, odd_difference) = (b.add(d), b.sub(d));
-        [
+        *x = [
             even.add(odd),
             self.minus_turned(even_difference, odd_difference),
             even.sub(odd),
             self.plus_turned(even_difference, odd_difference),
-        ]
+        ];
     }
 }
 
-impl<V: Vector> Radix<V, 5> for Constants<V> {
+/// The transforms of an odd number of elements, which is at most `N`. The factors of elements `k` and `len - k` are conjugate, so that the
+/// sum of these elements is multiplied by a cosine, and their difference by i times a sine.
+#[derive(Clone, Copy)]
+struct Odd<V, const N: usize> {
+    turn: Turn<V>,
+    len: usize,
+    /// The cosines and sines of the angles 2πk/`len` for `k` below `len`.
+    roots: [(V, V); N],
+}
+
+impl<V: Vector, const N: usize> Odd<V, N> {
     #[inline(always)]
-    fn transform(&self, [a, b, c, d, e]: [V; 5]) -> [V; 5] {
-        let ([_, cos_1, cos_2], [_, sin_1, sin_2]) = (self.cos, self.sin);
-        let (outer, inner) = (b.add(e), c.add(d));
-        let (outer_difference, inner_difference) = (b.sub(e), c.sub(d));
-        let one = inner.mul_add(cos_2, outer.mul_add(cos_1, a));
-        let two = inner.mul_add(cos_1, outer.mul_add(cos_2, a));
-        let turned_one = inner_difference.mul_add(sin_2, outer_difference.mul(sin_1));
-        let turned_two = outer_difference.mul(sin_2).sub(inner_difference.mul(sin_1));
-        [
-            a.add(outer.add(inner)),
-            self.minus_turned(one, turned_one),
-            self.minus_turned(two, turned_two),
-            self.plus_turned(two, turned_two),
-            self.plus_turned(one, turned_one),
-        ]
+    fn new(turn: Turn<V>, roots: &[Complex<V::Real>]) -> Self {
+        let mut odd = Odd { turn, len: roots.len(), roots: [(turn.turn, turn.turn); N] };
+        for (k, root) in roots.iter().enumerate() {
+            odd.roots[k] = (turn.turn.splat(root.re), turn.turn.splat(root.im));
+        }
+        odd
+    }
+}
+
+impl<V: Vector, const N: usize> Radix<V, N> for Odd<V, N> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        if N < MAX_PRIME { N } else { self.len }
+    }
+    #[inline(always)]
+    fn transform(&self, x: &mut [V; N]) {
+        let (len, half, first) = (self.len(), self.len() / 2, x[0]);
+        // The sum of elements `k` and `len - k`, and their difference.
+        let mut pairs = [(first, first); N];
+        for k in 1..=half {
+            pairs[k] = (x[k].add(x[len - k]), x[k].sub(x[len - k]));
+            x[0] = x[0].add(pairs[k].0);
+        }
+        for m in 1..=half {
+            let (cos, sin) = self.roots[m];
+            let (mut even, mut odd) = (pairs[1].0.mul_add(cos, first), pairs[1].1.mul(sin));
+            let mut power = m;
+            for &(sum, difference) in &pairs[2..=half] {
+                power += m;
+                power -= if power < len { 0 } else { len };
+                let (cos, sin) = self.roots[power];
+                even = sum.mul_add(cos, even);
+                odd = difference.mul_add(sin, odd);
+            }
+            x[m] = self.turn.minus_turned(even, odd);
+            x[len - m] = self.turn.plus_turned(even, odd);
+        }
     }
 }
 
@@ -220,6 +264,8 @@ impl<V: Vector> Radix<V, 5> for Constants<V> {
 struct Rows<R> {
     start: *mut R,
     step: isize,
+    /// The number of registers that a row fills. If the row is longer, [`Block::mask`] selects the rest.
+    full: usize,
 }
 
 impl<R> Rows<R> {
@@ -229,47 +275,54 @@ impl<R> Rows<R> {
     }
 }
 
-/// The registers with the elements of a row of a block.
-struct Block<V: Vector> {
-    constants: Constants<V>,
-    /// The number of registers.
+/// A block of lines. The operand, the output and the workspace have a row for each of the `n` elements of a line.
+struct Block<'a, V: Vector> {
+    plan: &'a Plan<V::Real>,
+    from: Rows<V::Real>,
+    to: Rows<V::Real>,
+    workspace: Rows<V::Real>,
+    /// Whether the results are written to the workspace only.
+    streams: bool,
+    turn: Turn<V>,
+    /// The number of registers that hold the elements of a row.
     registers: usize,
-    /// The lanes of the last register that belong to the row.
+    /// The lanes of the last register that belong to a row of the operand or the output.
     mask: V::Mask,
+    /// The results are multiplied by it if `scales`.
     factor: V,
+    scales: bool,
 }
 
-impl<V: Vector> Block<V> {
-    /// Transforms `K` rows of `from`, the first of which is `row`, and which are `apart` rows apart. Multiplies all but the first by
-    /// `twiddles`, unless these are empty. Writes the results to rows `to_row`, `to_row + to_apart` and so on of `to`, multiplied by `factor`
-    /// if `scales`.
+impl<V: Vector> Block<'_, V> {
+    /// Transforms rows of `from` by `radix`, the first of which is `row`, and which are `apart` rows apart. Multiplies all but the first by
+    /// `twiddles`, unless these are empty. Writes the results to rows `to_row`, `to_row + to_apart` and so on of `to`, multiplied by
+    /// `factor` if `scales`.
     ///
     /// # Safety
-    /// The caller must ensure that these rows of `from` may be read, and exclusive access to these rows of `to`. If some of them overlap, they
-    /// must be the same rows in the same order.
+    /// The caller must ensure that these rows of `from` may be read, and exclusive access to these rows of `to`. If some of them overlap,
+    /// they must be the same rows in the same order.
     #[inline(always)]
-    unsafe fn group<const K: usize, const TWIDDLED: bool>(
+    unsafe fn group<const N: usize, const TWIDDLED: bool>(
         &self,
+        radix: impl Radix<V, N>,
         (from, row, apart): (Rows<V::Real>, usize, usize),
         (to, to_row, to_apart): (Rows<V::Real>, usize, usize),
         twiddles: &[Complex<V::Real>],
         scales: bool,
-    ) where
-        Constants<V>: Radix<V, K>,
-    {
+    ) {
         for register in 0..self.registers {
-            let (at, is_last) = (register * V::LANES, register + 1 == self.registers);
-            let mut x = [self.factor; K];
-            for j in 0..K {
-                let from = from.at(row + j * apart).wrapping_add(at);
-                x[j] = if is_last {
-                    // SAFETY: this is a part of a row of `from`, which the caller ensures may be read; `mask` selects its lanes. `self`
-                    // has registers, so the processor has the instruction set.
-                    unsafe { V::load_some(from, self.mask) }
-                } else {
+            let at = register * V::LANES;
+            let mut x = [self.factor; N];
+            for j in 0..radix.len() {
+                let address = from.at(row + j * apart).wrapping_add(at);
+                x[j] = if register < from.full {
                     // SAFETY: these lanes are a part of a row of `from`, which the caller ensures may be read. `self` has registers, so the
                     // processor has the instruction set.
-                    unsafe { V::load(from) }
+                    unsafe { V::load(address) }
+                } else {
+                    // SAFETY: this is the rest of a row of `from`, which the caller ensures may be read; `mask` selects its lanes. `self`
+                    // has registers, so the processor has the instruction set.
+                    unsafe { V::load_some(address, self.mask) }
                 };
                 if TWIDDLED && j > 0 {
                     let Complex { re, im } = twiddles[j - 1];
@@ -277,103 +330,127 @@ impl<V: Vector> Block<V> {
                     x[j] = x[j].mul_sub_add(re, x[j].swap_pairs().mul(im));
                 }
             }
-            for (j, result) in self.constants.transform(x).into_iter().enumerate() {
-                let to = to.at(to_row + j * to_apart).wrapping_add(at);
+            radix.transform(&mut x);
+            for (j, &result) in x[..radix.len()].iter().enumerate() {
+                let address = to.at(to_row + j * to_apart).wrapping_add(at);
                 let result = if scales { result.mul(self.factor) } else { result };
-                if is_last {
-                    // SAFETY: this is a part of a row of `to`, to which the caller ensures exclusive access; `mask` selects its lanes.
-                    unsafe { result.store_some(to, self.mask) }
-                } else {
+                if register < to.full {
                     // SAFETY: these lanes are a part of a row of `to`, to which the caller ensures exclusive access.
-                    unsafe { result.store(to) }
+                    unsafe { result.store(address) }
+                } else {
+                    // SAFETY: this is the rest of a row of `to`, to which the caller ensures exclusive access; `mask` selects its lanes.
+                    unsafe { result.store_some(address, self.mask) }
                 }
             }
         }
     }
 
-    /// Computes the first pass of `plan`.
-    ///
-    /// # Safety
-    /// The caller must ensure that the `n` rows of `from` may be read, and exclusive access to those of `to`. They overlap only if there is a
-    /// single pass, and are then the same rows.
+    /// Returns where pass `k` writes, and whether it scales the results.
     #[inline(always)]
-    unsafe fn first<const K: usize>(
-        &self,
-        plan: &Plan<V::Real>,
-        from: Rows<V::Real>,
-        to: Rows<V::Real>,
-        scales: bool,
-    ) where
-        Constants<V>: Radix<V, K>,
-    {
-        let apart = plan.first.len();
-        for (group, &row) in plan.first.iter().enumerate() {
-            // SAFETY: `row` is less than the number of groups, `apart`, and there are `K * apart` rows. So the groups read and write each row
-            // once. The caller ensures access to the rows. In a single pass, `row`, `group` and `apart` are 0, 0 and 1.
-            unsafe { self.group::<K, false>((from, row, apart), (to, group * K, 1), &[], scales) };
-        }
+    fn target(&self, k: usize) -> (Rows<V::Real>, bool) {
+        let is_last = k + 1 == self.plan.passes.len();
+        (if is_last && !self.streams { self.to } else { self.workspace }, is_last && self.scales)
     }
 
-    /// Computes a pass of `plan` after the first.
+    /// Computes the part of the first pass that writes `rows`, whose bounds are multiples of the radix.
     ///
     /// # Safety
-    /// The caller must ensure that the `n` rows of `from` may be read, and exclusive access to those of `to`. They overlap only if they are
-    /// the same rows.
+    /// The caller must ensure that `radix` is that of the pass, that the rows of the operand may be read, and exclusive access to those of
+    /// the output and the workspace. Rows of the operand and the output overlap only if they are the same rows.
     #[inline(always)]
-    unsafe fn later<const K: usize>(
-        &self,
-        plan: &Plan<V::Real>,
-        pass: Pass,
-        from: Rows<V::Real>,
-        to: Rows<V::Real>,
-        scales: bool,
-    ) where
-        Constants<V>: Radix<V, K>,
-    {
-        let span = pass.span;
-        for start in (0..plan.n).step_by(span * K) {
-            let twiddles = plan.twiddles[pass.twiddles..].chunks_exact(K - 1);
-            for (row, twiddles) in (start..start + span).zip(twiddles) {
-                // SAFETY: `span * K` divides `n`, so these are `K` of the `n` rows, to which the caller ensures access. Each row is in one
-                // group.
-                unsafe { self.group::<K, true>((from, row, span), (to, row, span), twiddles, scales) };
-            }
-        }
-    }
-
-    /// Transforms a block. If `streams`, writes the results to `workspace` only.
-    ///
-    /// # Safety
-    /// The caller must ensure that the `n` rows of `from` may be read, and exclusive access to those of `to` and `workspace`. Rows of
-    /// `from` and `to` overlap only if they are the same rows.
-    #[inline(always)]
-    unsafe fn transform(
-        &self,
-        plan: &Plan<V::Real>,
-        from: Rows<V::Real>,
-        to: Rows<V::Real>,
-        workspace: Rows<V::Real>,
-        streams: bool,
-        scales: bool,
-    ) {
-        for (k, &pass) in plan.passes.iter().enumerate() {
-            let is_last = k + 1 == plan.passes.len();
-            let (to, scales) = (if is_last && !streams { to } else { workspace }, is_last && scales);
-            macro_rules! pass {
-                ($($radix:literal)*) => {
-                    match (pass.radix, k) {
-                        $(
-                            // SAFETY: the first pass reads `from` and writes `workspace`, or `to` if there is a single pass. The caller
-                            // ensures access to these rows.
-                            ($radix, 0) => unsafe { self.first::<$radix>(plan, from, to, scales) },
-                            // SAFETY: this pass reads `workspace`, and writes it or `to`. The caller ensures access to these rows.
-                            ($radix, _) => unsafe { self.later::<$radix>(plan, pass, workspace, to, scales) },
-                        )*
-                        _ => unreachable!("the radix is one of `RADICES`"),
+    unsafe fn first<const N: usize>(&self, radix: impl Radix<V, N> + Copy, rows: Range<usize>) {
+        let (to, scales) = self.target(0);
+        let groups = &self.plan.first;
+        for row in rows.step_by(radix.len()) {
+            let group = groups[row / radix.len()];
+            if let Some(&next) = groups.get(row / radix.len() + PREFETCHED_GROUPS) {
+                for row in (next..).step_by(groups.len()).take(radix.len()) {
+                    for register in 0..self.registers {
+                        V::prefetch(self.from.at(row).wrapping_add(register * V::LANES));
                     }
-                };
+                }
             }
-            pass!(2 3 4 5);
+            let from = (self.from, group, groups.len());
+            // SAFETY: `group` is less than the number of groups, and there are `groups.len() * radix.len()` rows. So the groups read and
+            // write each row once. The caller ensures access to the rows. If this is the last pass too, there is one group, which reads
+            // and writes all rows in the same order.
+            unsafe { self.group::<N, false>(radix, from, (to, row, 1), &[], scales) };
+        }
+    }
+
+    /// Computes the part of pass `k`, which is not the first, that reads and writes `rows`, whose bounds are multiples of its span times
+    /// its radix.
+    ///
+    /// # Safety
+    /// The conditions of [`first`](Self::first).
+    #[inline(always)]
+    unsafe fn later<const N: usize>(&self, radix: impl Radix<V, N> + Copy, k: usize, rows: Range<usize>) {
+        let Pass { span, factors, .. } = self.plan.passes[k];
+        let (to, scales) = self.target(k);
+        for start in rows.step_by(span * radix.len()) {
+            let twiddles = self.plan.factors[factors + radix.len()..].chunks_exact(radix.len() - 1);
+            for (row, twiddles) in (start..start + span).zip(twiddles) {
+                let from = (self.workspace, row, span);
+                // SAFETY: these are some of the `n` rows of the workspace and of the output, to which the caller ensures access. Each row
+                // is in one group.
+                unsafe { self.group::<N, true>(radix, from, (to, row, span), twiddles, scales) };
+            }
+        }
+    }
+
+    /// Computes the part of pass `k` that writes `rows`.
+    ///
+    /// # Safety
+    /// The conditions of [`first`](Self::first), except that on the radix.
+    #[inline(always)]
+    unsafe fn pass(&self, k: usize, rows: Range<usize>) {
+        let Pass { radix, factors, .. } = self.plan.passes[k];
+        let roots = &self.plan.factors[factors..][..radix];
+        macro_rules! pass {
+            ($($radices:pat => $N:tt: $radix:expr;)*) => {
+                match (radix, k) {
+                    $(
+                        // SAFETY: there are `radix` roots. The caller ensures the other conditions.
+                        ($radices, 0) => unsafe { self.first::<$N>($radix, rows) },
+                        // SAFETY: there are `radix` roots. The caller ensures the other conditions.
+                        ($radices, _) => unsafe { self.later::<$N>($radix, k, rows) },
+                    )*
+                }
+            };
+        }
+        pass! {
+            2 => 2: self.turn;
+            3 => 3: Odd::new(self.turn, roots);
+            4 => 4: self.turn;
+            5 => 5: Odd::new(self.turn, roots);
+            7 => 7: Odd::new(self.turn, roots);
+            11 => 11: Odd::new(self.turn, roots);
+            13 => 13: Odd::new(self.turn, roots);
+            _ => MAX_PRIME: Odd::new(self.turn, roots);
+        }
+    }
+
+    /// Transforms the block.
+    ///
+    /// # Safety
+    /// The conditions of [`first`](Self::first), except that on the radix.
+    #[inline(always)]
+    unsafe fn transform(&self) {
+        let Plan { n, passes, .. } = self.plan;
+        let row_bytes = self.registers * size_of::<V>();
+        // The passes of chunks, the number of them, and the number of rows of a chunk.
+        let fit =
+            passes.iter().take_while(|pass| pass.span * pass.radix * row_bytes <= CHUNK_BYTES).count().max(1);
+        let rows = passes[fit - 1].span * passes[fit - 1].radix;
+        for start in (0..*n).step_by(rows) {
+            for k in 0..fit {
+                // SAFETY: the caller ensures the conditions. The last pass, which may write the operand, follows all parts of the first.
+                unsafe { self.pass(k, start..start + rows) };
+            }
+        }
+        for k in fit..passes.len() {
+            // SAFETY: the caller ensures the conditions.
+            unsafe { self.pass(k, 0..*n) };
         }
     }
 }
@@ -391,29 +468,25 @@ impl<V: Vector> SimdKernel<V> for Lines<'_, V::Real> {
         let (plan, one) = (self.plan, V::Real::one());
         let (turn, turn_back) = (zero.alternating(-one, one), zero.alternating(one, -one));
         let (turn, turn_back) = if plan.inverse { (turn_back, turn) } else { (turn, turn_back) };
-        let ([cos_0, cos_1, cos_2], [sin_0, sin_1, sin_2]) = (plan.cos, plan.sin);
-        let constants = Constants {
-            turn,
-            turn_back,
-            cos: [zero.splat(cos_0), zero.splat(cos_1), zero.splat(cos_2)],
-            sin: [zero.splat(sin_0), zero.splat(sin_1), zero.splat(sin_2)],
-        };
+        let turn = Turn { turn, turn_back };
         let factor = zero.splat(self.factor);
-        for first in (0..self.lines).step_by(BLOCK_LINES) {
-            let reals = 2 * BLOCK_LINES.min(self.lines - first);
+        let block_lines = plan.block_lines(self.lines);
+        for first in (0..self.lines).step_by(block_lines) {
+            let reals = 2 * block_lines.min(self.lines - first);
             let registers = reals.div_ceil(V::LANES);
             let mask = zero.first(reals - (registers - 1) * V::LANES);
-            let block = Block { constants, registers, mask, factor };
-            let from =
-                Rows { start: self.from.wrapping_add(first).cast_mut().cast(), step: 2 * self.from_stride };
-            let to = Rows { start: self.to.wrapping_add(first).cast(), step: 2 * self.to_stride };
+            let full = reals / V::LANES;
+            let from = self.from.wrapping_add(first).cast_mut();
+            let from = Rows { start: from.cast(), step: 2 * self.from_stride, full };
+            let to = Rows { start: self.to.wrapping_add(first).cast(), step: 2 * self.to_stride, full };
             let step = (registers * V::LANES) as isize;
             assert!(plan.n * registers * V::LANES <= 2 * self.workspace.len());
-            let workspace = Rows { start: self.workspace.as_mut_ptr().cast(), step };
-            let scales = self.factor != one;
+            let workspace = Rows { start: self.workspace.as_mut_ptr().cast(), step, full: registers };
+            let (streams, scales) = (self.streams, self.factor != one);
+            let block = Block { plan, from, to, workspace, streams, turn, registers, mask, factor, scales };
             // SAFETY: the caller ensures access to the elements of the lines. The workspace has `n` rows of `step` numbers, and is borrowed
             // exclusively.
-            unsafe { block.transform(plan, from, to, workspace, self.streams, scales) };
+            unsafe { block.transform() };
             if self.streams {
                 for row in 0..plan.n {
                     let bytes = reals * size_of::<V::Real>();
@@ -464,11 +537,17 @@ mod tests {
 
     #[test]
     fn columns_are_transformed_like_contiguous_lines() {
-        let lengths = [2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 25, 27, 30, 60, 100, 125, 243, 360, 1024];
-        for (n, lines) in lengths.into_iter().zip([32, 33, 70, 40, 31, 8, 9, 10].into_iter().cycle()) {
+        let lengths = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 27, 30, 49, 60, 77, 91, 98, 100];
+        let lengths = lengths.into_iter().chain([121, 125, 169, 243, 360, 527, 667, 1001, 1024]);
+        for (n, lines) in lengths.zip([32, 33, 70, 40, 31, 8, 9, 10].into_iter().cycle()) {
             check::<c64>(n, lines, 4e-16 * n.ilog2() as f64);
             check::<c32>(n, lines, 2e-7 * n.ilog2() as f64);
         }
+        // Several chunks, and two blocks.
+        check::<c64>(1100, 40, 4e-15);
+        // Half a register of AVX-512.
+        check::<c64>(60, 2, 4e-15);
+        check::<c32>(60, 3, 2e-6);
         // Large results are written with non-temporal stores. The rows of the second one begin at any multiple of the size of an element.
         check::<c64>(64, 8448, 4e-15);
         check::<c32>(50, 21_001, 2e-6);
@@ -476,12 +555,17 @@ mod tests {
 
     #[test]
     fn lengths_with_other_prime_factors_have_no_plan() {
-        for n in [0, 1, 7, 14, 22, 1001, 2 * MAX_LEN] {
+        for n in [0, 1, 37, 74, 111, 1003, 2 * MAX_LEN] {
             assert!(!has_plan(n), "{n}");
         }
-        for n in (2..=MAX_LEN).filter(|&n| (60_u128.pow(14)).is_multiple_of(n as u128)) {
+        for n in (2..=1200).chain([16_384, 29_400, MAX_LEN]).filter(|&n| has_plan(n)) {
             let plan = Plan::<f64>::new(n, false);
             assert_eq!(plan.passes.iter().map(|pass| pass.radix).product::<usize>(), n);
+            let lines = plan.block_lines(1000);
+            assert!(
+                lines.is_multiple_of(MIN_BLOCK_LINES) && (n * lines <= MAX_WORKSPACE_LEN),
+                "{n}: {lines}"
+            );
             let mut first = plan.first.clone();
             first.sort();
             assert!(first.into_iter().eq(0..n / plan.passes[0].radix));

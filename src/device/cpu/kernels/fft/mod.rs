@@ -6,8 +6,8 @@
 //!     split the lines between threads
 //!     contiguous lines: transform them in place, or from the operand      (in_place, out_of_place)
 //!         to the output, or in the output after a copy (COPIED_LINE_BYTES)
-//!     neighbouring lines are adjacent, and the length is a product of 2,
-//!         3 and 5: transform several lines at a time, on x86-64           (columns)
+//!     neighbouring lines are adjacent, and the length is a product of
+//!         small primes: transform several lines at a time, on x86-64      (columns)
 //!     otherwise, for each tile of a few lines                             (lines_per_tile, tile)
 //!         copy it to contiguous lines, in the output or in workspace
 //!         transform each line
@@ -104,9 +104,10 @@ macro_rules! real {
                 use crate::device::cpu::kernels::gemm::simd::{$Avx512, $Avx2, Vector};
                 match Level::get() {
                     // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
-                    Level::Avx512 => unsafe { $Avx512::within(lines) },
-                    // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
-                    Level::Avx2 => unsafe { $Avx2::within(lines) },
+                    Level::Avx512 if 2 * lines.lines > $Avx2::LANES => unsafe { $Avx512::within(lines) },
+                    // SAFETY: the processor has the instructions of its level, and AVX2 if it has AVX-512. The caller ensures the other
+                    // conditions.
+                    Level::Avx512 | Level::Avx2 => unsafe { $Avx2::within(lines) },
                     Level::Portable => unreachable!("the caller ensures that there are SIMD registers"),
                 }
             }
