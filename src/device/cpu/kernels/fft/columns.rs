@@ -230,6 +230,7 @@ impl<V: Vector, const N: usize> Odd<V, N> {
 impl<V: Vector, const N: usize> Radix<V, N> for Odd<V, N> {
     #[inline(always)]
     fn len(&self) -> usize {
+        // A constant for all but the large primes, so that the compiler unrolls the loops.
         if N < MAX_PRIME { N } else { self.len }
     }
     #[inline(always)]
