@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
+use core::array::from_fn;
 use std::sync::{Mutex, PoisonError};
 
 /// Maximum number of lines that are copied together, unless they are short.
@@ -37,18 +38,18 @@ pub(super) struct Tile<const K: usize> {
     pub(super) strides: [isize; K],
 }
 
-/// Calls `f` for tiles, in parallel if there is enough work. Each line is in one tile. `shape` and `strides` are those of the axes that
+/// Calls `f` with tiles, in parallel if there is enough work. Each line is in one tile. `shape` and `strides` are those of the axes that
 /// are not part of a line. `bytes` is the size of a line, and `work` its work, as the number of bytes that could be copied in the same
-/// time. `f` also gets buffers, which the calls of a thread use one after the other: see [`reuse`].
+/// time. `f` is called once for each task, so that it can use a buffer for all tiles of the task: see [`reuse`].
 ///
 /// # Errors
-/// An error of `f`. `f` may have been called for other tiles, before or after the error.
-pub(super) fn over_lines<const K: usize, B: Default>(
+/// An error of `f`. `f` may have been called with other tiles, before or after the error.
+pub(super) fn over_lines<const K: usize>(
     shape: &[usize],
     strides: [&[isize]; K],
     bytes: usize,
     work: usize,
-    f: &(dyn Fn(Tile<K>, &mut B) -> Result<(), Error> + Sync),
+    f: &(dyn Fn(&mut dyn Iterator<Item = Tile<K>>) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let plan = Plan::unordered(shape, strides);
     let bytes = bytes.max(1);
@@ -57,20 +58,16 @@ pub(super) fn over_lines<const K: usize, B: Default>(
     over_parts(&plan, work, &|_| 1, &|part| {
         let (n, strides) = (part.inner_len(), part.inner_strides());
         let mut walk = Odometer::outer(part);
-        let mut buffers = B::default();
-        for _ in 0..part.outer_shape().iter().product() {
+        let mut tiles = (0..part.outer_shape().iter().product()).flat_map(|_| {
             let start = walk.offsets();
             walk.advance();
-            for first in (0..n).step_by(tile) {
-                let mut offsets = start;
-                for (offset, stride) in offsets.iter_mut().zip(strides) {
-                    *offset += first as isize * stride;
-                }
-                if let Err(error) = f(Tile { count: tile.min(n - first), offsets, strides }, &mut buffers) {
-                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                    return;
-                }
-            }
+            (0..n).step_by(tile).map(move |first| {
+                let offsets = from_fn(|k| start[k] + first as isize * strides[k]);
+                Tile { count: tile.min(n - first), offsets, strides }
+            })
+        });
+        if let Err(error) = f(&mut tiles) {
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         }
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)

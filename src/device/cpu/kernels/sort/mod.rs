@@ -85,8 +85,8 @@ impl<'a, T: Element> Lines<'a, T> {
     }
 }
 
-/// Sorts the lines of `a` along the last axis by module [`short`] if they are short. Otherwise, calls `f` with each line, which must sort it
-/// or, if `descending` is `false`, some of its elements. `work` returns the work of `f` for a line, from the length of the line.
+/// Sorts the lines of `a` along the last axis by module [`short`] if they are short. Otherwise, calls `f` with each line, which must sort
+/// it or, if `descending` is `false`, some of its elements. `work` returns the work of `f` for a line, from the length of the line.
 fn order(
     a: AnyOutput<'_>,
     descending: bool,
@@ -107,8 +107,8 @@ fn order(
     })
 }
 
-/// Calls `f` with each line of `a` along the last axis, as a contiguous slice, and writes the changes to `a`. `work` returns the work of `f`
-/// for a line, from the length of the line.
+/// Calls `f` with each line of `a` along the last axis, as a contiguous slice, and writes the changes to `a`. `work` returns the work of
+/// `f` for a line, from the length of the line.
 fn in_place<T: Element>(
     a: Output<'_, T, Cpu>,
     work: fn(usize) -> usize,
@@ -119,12 +119,9 @@ fn in_place<T: Element>(
     if n == 0 {
         return Ok(());
     }
-    over_lines(
-        lines.shape,
-        [lines.strides],
-        n * size_of::<T>(),
-        work(n),
-        &|Tile { count, offsets: [at], strides: [step] }, buffer: &mut Vec<T>| {
+    over_lines(lines.shape, [lines.strides], n * size_of::<T>(), work(n), &|tiles| {
+        let mut buffer = Vec::new();
+        for Tile { count, offsets: [at], strides: [step] } in tiles {
             let first = lines.first.offset(at);
             if lines.is_contiguous() {
                 for line in 0..count as isize {
@@ -133,18 +130,19 @@ fn in_place<T: Element>(
                     // access. Each line is in one tile, and lines share no elements.
                     f(unsafe { core::slice::from_raw_parts_mut(line, n) })?;
                 }
-                return Ok(());
+                continue;
             }
-            let copy = reuse(buffer, count, n)?;
+            let copy = reuse(&mut buffer, count, n)?;
             // SAFETY: the lines of a tile are lines of the output, to which `Output` guarantees exclusive access. Each line is in only one
             // tile, so no other thread writes to it.
             unsafe { gather(first, count, step, &[n], &[lines.stride], copy)? };
             copy.chunks_exact_mut(n).try_for_each(f)?;
             // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access
             // to its elements, and that different indices address different elements.
-            unsafe { scatter(first, count, step, n, lines.stride, copy) }
-        },
-    )
+            unsafe { scatter(first, count, step, n, lines.stride, copy)? };
+        }
+        Ok(())
+    })
 }
 
 /// Sorts each line.
@@ -182,45 +180,43 @@ fn argsort_of<T: Element>(
         return unsafe { short::sort(to, from, dtype, descending, |_, i, _| i as i64) };
     }
     let work = sort_work(n);
-    over_lines(to.shape, [to.strides, from.strides], n * 8, work, &|tile,
-                                                                    (copy, indices, buffers): &mut (
-        Vec<T>,
-        Vec<i64>,
-        narrow::Buffers,
-    )| {
-        let Tile { count, offsets, strides } = tile;
-        let copy = reuse(copy, if from.is_contiguous() { 0 } else { count }, n)?;
-        let first = from.first.offset(offsets[1]);
-        if !from.is_contiguous() {
-            // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
-            // written to.
-            unsafe { gather(first, count, strides[1], &[n], &[from.stride], copy)? };
+    over_lines(to.shape, [to.strides, from.strides], n * 8, work, &|tiles| {
+        let (mut copy, mut indices, mut buffers) = (Vec::new(), Vec::new(), narrow::Buffers::default());
+        for Tile { count, offsets, strides } in tiles {
+            let copy = reuse(&mut copy, if from.is_contiguous() { 0 } else { count }, n)?;
+            let first = from.first.offset(offsets[1]);
+            if !from.is_contiguous() {
+                // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
+                // written to.
+                unsafe { gather(first, count, strides[1], &[n], &[from.stride], copy)? };
+            }
+            let indices = reuse(&mut indices, if to.is_contiguous() { 0 } else { count }, n)?;
+            for k in 0..count {
+                let x = if from.is_contiguous() {
+                    // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they
+                    // may be read.
+                    unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
+                } else {
+                    &copy[k * n..(k + 1) * n]
+                };
+                let out = if to.is_contiguous() {
+                    let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
+                    // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access.
+                    // Each line is in one tile, and lines share no elements.
+                    unsafe { core::slice::from_raw_parts_mut(line, n) }
+                } else {
+                    &mut indices[k * n..(k + 1) * n]
+                };
+                argsort::argsort(AnySlice::from_bits(dtype, x), out, descending, &mut buffers)?;
+            }
+            if to.is_contiguous() {
+                continue;
+            }
+            // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access
+            // to its elements, and that different indices address different elements.
+            unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, indices)? };
         }
-        let indices = reuse(indices, if to.is_contiguous() { 0 } else { count }, n)?;
-        for k in 0..count {
-            let x = if from.is_contiguous() {
-                // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
-                // read.
-                unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
-            } else {
-                &copy[k * n..(k + 1) * n]
-            };
-            let out = if to.is_contiguous() {
-                let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
-                // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access. Each
-                // line is in one tile, and lines share no elements.
-                unsafe { core::slice::from_raw_parts_mut(line, n) }
-            } else {
-                &mut indices[k * n..(k + 1) * n]
-            };
-            argsort::argsort(AnySlice::from_bits(dtype, x), out, descending, buffers)?;
-        }
-        if to.is_contiguous() {
-            return Ok(());
-        }
-        // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access to
-        // its elements, and that different indices address different elements.
-        unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, indices) }
+        Ok(())
     })
 }
 
@@ -259,35 +255,39 @@ fn top_k_of<T: Element>(
     }
     let strides = [values.strides, indices.strides, from.strides];
     let work = select_work(n);
-    over_lines(from.shape, strides, n * size_of::<T>(), work, &|tile, buffers| {
-        let Tile { count, offsets, strides } = tile;
-        let (lines, best, places): &mut (Vec<T>, Vec<T>, Vec<i64>) = buffers;
-        let first = from.first.offset(offsets[2]);
-        let copy = reuse(lines, if from.is_contiguous() { 0 } else { count }, n)?;
-        if !from.is_contiguous() {
-            // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
-            // written to.
-            unsafe { gather(first, count, strides[2], &[n], &[from.stride], copy)? };
-        }
-        let best = reuse(best, count, k)?;
-        let places = reuse(places, count, k)?;
-        for (i, (best, places)) in best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k)).enumerate() {
-            let x = if from.is_contiguous() {
-                // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
-                // read.
-                unsafe { core::slice::from_raw_parts(first.offset(i as isize * strides[2]).get(), n) }
-            } else {
-                &copy[i * n..(i + 1) * n]
+    over_lines(from.shape, strides, n * size_of::<T>(), work, &|tiles| {
+        let (mut lines, mut best, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for Tile { count, offsets, strides } in tiles {
+            let first = from.first.offset(offsets[2]);
+            let copy = reuse(&mut lines, if from.is_contiguous() { 0 } else { count }, n)?;
+            if !from.is_contiguous() {
+                // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
+                // written to.
+                unsafe { gather(first, count, strides[2], &[n], &[from.stride], copy)? };
+            }
+            let best = reuse(&mut best, count, k)?;
+            let places = reuse(&mut places, count, k)?;
+            for (i, (best, places)) in best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k)).enumerate() {
+                let x = if from.is_contiguous() {
+                    // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they
+                    // may be read.
+                    unsafe { core::slice::from_raw_parts(first.offset(i as isize * strides[2]).get(), n) }
+                } else {
+                    &copy[i * n..(i + 1) * n]
+                };
+                argsort::top(AnySlice::from_bits(dtype, x), places)?;
+                best.iter_mut().zip(places).for_each(|(best, &mut i)| *best = x[i as usize]);
+            }
+            // SAFETY: these are lines of the output `values`, and each line is in only one tile. `Output` guarantees exclusive access to
+            // its elements, and that different indices address different elements.
+            unsafe { scatter(values.first.offset(offsets[0]), count, strides[0], k, values.stride, best)? };
+            // SAFETY: these are lines of the output `indices`, and each line is in only one tile. `Output` guarantees exclusive access to
+            // its elements, and that different indices address different elements.
+            unsafe {
+                scatter(indices.first.offset(offsets[1]), count, strides[1], k, indices.stride, places)?
             };
-            argsort::top(AnySlice::from_bits(dtype, x), places)?;
-            best.iter_mut().zip(places).for_each(|(best, &mut i)| *best = x[i as usize]);
         }
-        // SAFETY: these are lines of the output `values`, and each line is in only one tile. `Output` guarantees exclusive access to its
-        // elements, and that different indices address different elements.
-        unsafe { scatter(values.first.offset(offsets[0]), count, strides[0], k, values.stride, best)? };
-        // SAFETY: these are lines of the output `indices`, and each line is in only one tile. `Output` guarantees exclusive access to its
-        // elements, and that different indices address different elements.
-        unsafe { scatter(indices.first.offset(offsets[1]), count, strides[1], k, indices.stride, places) }
+        Ok(())
     })
 }
 

@@ -56,32 +56,35 @@ fn of_lines<T: Element>(
     let of_leading = [&to_strides[..leading], &a.strides()[..leading]];
     let bytes = n.saturating_mul(size_of::<T>());
     let work = if found < SORT_MIN { select_work(n) } else { sort_work(n) };
-    over_lines(&a.shape()[..leading], of_leading, bytes, work, &|tile, buffer: &mut Vec<T>| {
-        let Tile { count, offsets, strides: steps } = tile;
-        let (copy, mut results) = (reuse(buffer, count, n)?, scratch(count, found)?);
-        // SAFETY: the tile consists of `count` lines of the operand `a`. `Operand` guarantees that their elements are readable, and that
-        // nothing writes to them.
-        unsafe { gather(from.offset(offsets[1]), count, steps[1], shape, strides, copy)? };
-        for (x, results) in copy.chunks_exact_mut(n).zip(results.chunks_exact_mut(found)) {
-            of_line(x, results)?;
-        }
-        let [at, step] = [offsets[0], steps[0]];
-        match first {
-            First::F32(first) => {
-                let mut rounded = scratch(count, found)?;
-                rounded.iter_mut().zip(results).for_each(|(to, x)| *to = (x as f32).to_bits());
-                // SAFETY: the tile consists of `count` lines of the output, to which access is exclusive. Different indices of an output
-                // address different elements.
-                unsafe { scatter(first.offset(at), count, step, found, stride, &rounded) }
+    over_lines(&a.shape()[..leading], of_leading, bytes, work, &|tiles| {
+        let mut buffer = Vec::new();
+        for Tile { count, offsets, strides: steps } in tiles {
+            let (copy, mut results) = (reuse(&mut buffer, count, n)?, scratch(count, found)?);
+            // SAFETY: the tile consists of `count` lines of the operand `a`. `Operand` guarantees that their elements are readable, and
+            // that nothing writes to them.
+            unsafe { gather(from.offset(offsets[1]), count, steps[1], shape, strides, copy)? };
+            for (x, results) in copy.chunks_exact_mut(n).zip(results.chunks_exact_mut(found)) {
+                of_line(x, results)?;
             }
-            First::F64(first) => {
-                let mut bits = scratch(count, found)?;
-                bits.iter_mut().zip(results).for_each(|(to, x): (&mut u64, f64)| *to = x.to_bits());
-                // SAFETY: the tile consists of `count` lines of the output, to which access is exclusive. Different indices of an output
-                // address different elements.
-                unsafe { scatter(first.offset(at), count, step, found, stride, &bits) }
+            let [at, step] = [offsets[0], steps[0]];
+            match first {
+                First::F32(first) => {
+                    let mut rounded = scratch(count, found)?;
+                    rounded.iter_mut().zip(results).for_each(|(to, x)| *to = (x as f32).to_bits());
+                    // SAFETY: the tile consists of `count` lines of the output, to which access is exclusive. Different indices of an
+                    // output address different elements.
+                    unsafe { scatter(first.offset(at), count, step, found, stride, &rounded)? }
+                }
+                First::F64(first) => {
+                    let mut bits = scratch(count, found)?;
+                    bits.iter_mut().zip(results).for_each(|(to, x): (&mut u64, f64)| *to = x.to_bits());
+                    // SAFETY: the tile consists of `count` lines of the output, to which access is exclusive. Different indices of an
+                    // output address different elements.
+                    unsafe { scatter(first.offset(at), count, step, found, stride, &bits)? }
+                }
             }
         }
+        Ok(())
     })
 }
 

@@ -1,5 +1,5 @@
-//! Sorts short lines, several at a time: SIMD instructions compare the elements of several lines. On a Zen 5, lines of 2 to 10 elements take
-//! 0.04 to 0.7 times as long as if each line were sorted on its own.
+//! Sorts short lines, several at a time: SIMD instructions compare the elements of several lines. On a Zen 5, lines of 2 to 10 elements
+//! take 0.04 to 0.7 times as long as if each line were sorted on its own.
 //!
 //! ```text
 //! for each tile of lines, in parallel if there is enough work:                                    (module lines)
@@ -26,9 +26,9 @@ pub(super) fn are_short<T>(lines: &Lines<'_, T>) -> bool {
 }
 
 kernel! {
-    /// Computes the ranks of the elements of `count` lines from their keys. `keys[i * count + k]` is the key of element `i` of line `k`, and
-    /// `ranks` has the same layout. `count` must be a multiple of [`LANES`]. The rank of an element is the number of elements with lesser
-    /// keys, and of earlier elements with the same key. The keys become unspecified.
+    /// Computes the ranks of the elements of `count` lines from their keys. `keys[i * count + k]` is the key of element `i` of line `k`,
+    /// and `ranks` has the same layout. `count` must be a multiple of [`LANES`]. The rank of an element is the number of elements with
+    /// lesser keys, and of earlier elements with the same key. The keys become unspecified.
     ///
     /// # Safety
     /// None: `unsafe` is required by the macro.
@@ -61,8 +61,8 @@ kernel! {
     }
 }
 
-/// Writes a value for each element of each line: `value(copy, i, at)` for element `i`, which is `copy[at]`, at the index that the element has
-/// in the sorted line. Elements that are equal keep their order. `dtype` is the type of the elements, whose bits are read.
+/// Writes a value for each element of each line: `value(copy, i, at)` for element `i`, which is `copy[at]`, at the index that the element
+/// has in the sorted line. Elements that are equal keep their order. `dtype` is the type of the elements, whose bits are read.
 ///
 /// # Errors
 /// If an allocation fails.
@@ -81,29 +81,30 @@ pub(super) unsafe fn sort<U: Element, V: Element>(
 ) -> Result<(), Error> {
     let n = from.len;
     let bytes = n * size_of::<u64>();
-    over_lines(from.shape, [to.strides, from.strides], bytes, sort_work(n), &|tile, buffers| {
-        let (copy, keys, places): &mut (Vec<U>, Vec<u64>, Vec<u64>) = buffers;
-        let Tile { count, offsets: [to_at, from_at], strides: [to_step, from_step] } = tile;
-        // In `keys` and `places`, unused lines are added.
-        let pitch = count.next_multiple_of(LANES);
-        let copy = reuse(copy, n, count)?;
-        let (keys, places) = (reuse(keys, n, pitch)?, reuse(places, n, pitch)?);
-        // SAFETY: index `[i, k]` addresses element `i` of line `k` of the tile. The caller ensures that it is readable. Nothing writes to it
-        // during the call: this thread writes to the lines of its tile only, and after the call.
-        unsafe { gather(from.first.offset(from_at), n, from.stride, &[count], &[from_step], copy)? };
-        let elements = AnySlice::from_bits(dtype, copy);
-        for (i, keys) in keys.chunks_exact_mut(pitch).enumerate() {
-            elements.part(i * count, count).write_keys(&mut keys[..count], descending);
-        }
-        // SAFETY: `ranks` has no conditions; the macro `kernel!` makes it unsafe.
-        unsafe { ranks(keys, pitch, places) };
-        let first = to.first.offset(to_at).get();
-        for (i, places) in places.chunks_exact(pitch).enumerate() {
-            for (k, &rank) in places[..count].iter().enumerate() {
-                let there = first.wrapping_offset(k as isize * to_step + rank as isize * to.stride);
-                // SAFETY: `k < count`, and the rank is the number of some of the other `n - 1` elements, so it is less than `n`. So this is
-                // an element of the tile, and the caller ensures exclusive access to it.
-                unsafe { there.write(value(copy, i, i * count + k)) };
+    over_lines(from.shape, [to.strides, from.strides], bytes, sort_work(n), &|tiles| {
+        let (mut copy, mut keys, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for Tile { count, offsets: [to_at, from_at], strides: [to_step, from_step] } in tiles {
+            // In `keys` and `places`, unused lines are added.
+            let pitch = count.next_multiple_of(LANES);
+            let copy = reuse(&mut copy, n, count)?;
+            let (keys, places) = (reuse(&mut keys, n, pitch)?, reuse(&mut places, n, pitch)?);
+            // SAFETY: index `[i, k]` addresses element `i` of line `k` of the tile. The caller ensures that it is readable. Nothing writes
+            // to it during the call: this thread writes to the lines of its tile only, and after the call.
+            unsafe { gather(from.first.offset(from_at), n, from.stride, &[count], &[from_step], copy)? };
+            let elements = AnySlice::from_bits(dtype, copy);
+            for (i, keys) in keys.chunks_exact_mut(pitch).enumerate() {
+                elements.part(i * count, count).write_keys(&mut keys[..count], descending);
+            }
+            // SAFETY: `ranks` has no conditions; the macro `kernel!` makes it unsafe.
+            unsafe { ranks(keys, pitch, places) };
+            let first = to.first.offset(to_at).get();
+            for (i, places) in places.chunks_exact(pitch).enumerate() {
+                for (k, &rank) in places[..count].iter().enumerate() {
+                    let there = first.wrapping_offset(k as isize * to_step + rank as isize * to.stride);
+                    // SAFETY: `k < count`, and the rank is the number of some of the other `n - 1` elements, so it is less than `n`. So
+                    // this is an element of the tile, and the caller ensures exclusive access to it.
+                    unsafe { there.write(value(copy, i, i * count + k)) };
+                }
             }
         }
         Ok(())
