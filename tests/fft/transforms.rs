@@ -643,7 +643,8 @@ fn same_bits_on_any_number_of_threads() {
     // Lines of this length are split between threads one at a time.
     let long = operand::<Rank<2>, RowMajor>([7, 2500]);
     let long_real = long.re();
-    // Too few strided lines for two groups of the usual size: two threads take half of them each. The length is 47·53: such lines are copied.
+    // Too few strided lines for two groups of the usual size: two threads take half of them each. Lines of this length, 47·53, are
+    // copied.
     let few = operand::<Rank<2>, RowMajor>([2491, 11]);
     let few_real = few.re();
     let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 12] = [

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! for each block of up to MAX_BLOCK_LINES lines
-//!     for each chunk of CHUNK_BYTES in workspace
+//!     for each chunk of up to CHUNK_BYTES in workspace
 //!         first pass: read the elements of the operand in digit-reversed order, transform groups of them
 //!         further passes in the chunk: multiply by twiddle factors, transform groups of distant elements
 //!     the other passes, in the whole workspace; the last pass writes to the output
@@ -30,8 +30,8 @@ const MIN_BLOCK_LINES: usize = 8;
 const MAX_LEN: usize = 1 << 16;
 /// Maximum number of complex numbers of the workspace. Transforms of 65536 elements took up to 1.4 times as long with half this number.
 const MAX_WORKSPACE_LEN: usize = 1 << 20;
-/// The passes that transform groups within a chunk of this size, in bytes, are made for each chunk before the next chunk, which then stays
-/// in cache.
+/// The passes that transform groups within a chunk of this size, in bytes, are made for each chunk before those for the next chunk, so that
+/// the chunk stays in cache.
 const CHUNK_BYTES: usize = 1 << 18;
 /// The first pass prefetches the operand this number of groups ahead. Groups are far apart, so the processor does not predict their
 /// addresses.
@@ -140,12 +140,13 @@ pub(in crate::device) struct Lines<'a, R> {
     pub(super) from_stride: isize,
     pub(super) to: *mut Complex<R>,
     pub(super) to_stride: isize,
+    /// The number of lines, not 0.
     pub(super) lines: usize,
     /// The results are multiplied by this factor.
     pub(super) factor: R,
     /// Whether the output is written with non-temporal stores.
     pub(super) streams: bool,
-    /// Has the length [`Plan::workspace`] for these lines.
+    /// Has at least the length [`Plan::workspace`] for these lines.
     pub(super) workspace: &'a mut [Complex<R>],
 }
 
@@ -296,7 +297,7 @@ struct Block<'a, V: Vector> {
 
 impl<V: Vector> Block<'_, V> {
     /// Transforms rows of `from` by `radix`, the first of which is `row`, and which are `apart` rows apart. Multiplies all but the first by
-    /// `twiddles`, unless these are empty. Writes the results to rows `to_row`, `to_row + to_apart` and so on of `to`, multiplied by
+    /// `twiddles` if `TWIDDLED`. Writes the results to rows `to_row`, `to_row + to_apart` and so on of `to`, multiplied by
     /// `factor` if `scales`.
     ///
     /// # Safety
@@ -356,8 +357,9 @@ impl<V: Vector> Block<'_, V> {
     /// Computes the part of the first pass that writes `rows`, whose bounds are multiples of the radix.
     ///
     /// # Safety
-    /// The caller must ensure that `radix` is that of the pass, that the rows of the operand may be read, and exclusive access to those of
-    /// the output and the workspace. Rows of the operand and the output overlap only if they are the same rows.
+    /// The caller must ensure that `radix` is that of the pass, that `rows` is within the `n` rows, that the rows of the operand may be
+    /// read, and exclusive access to those of the output and the workspace. Rows of the operand and the output overlap only if they are the
+    /// same rows.
     #[inline(always)]
     unsafe fn first<const N: usize>(&self, radix: impl Radix<V, N> + Copy, rows: Range<usize>) {
         let (to, scales) = self.target(0);
@@ -372,9 +374,9 @@ impl<V: Vector> Block<'_, V> {
                 }
             }
             let from = (self.from, group, groups.len());
-            // SAFETY: `group` is less than the number of groups, and there are `groups.len() * radix.len()` rows. So the groups read and
-            // write each row once. The caller ensures access to the rows. If this is the last pass too, there is one group, which reads
-            // and writes all rows in the same order.
+            // SAFETY: `row` is a multiple of the radix and less than `n`, and `first` has each index below the number of groups once. There
+            // are `groups.len() * radix.len()` rows. So the groups read and write each row once. The caller ensures access to the rows. If
+            // this is the last pass too, there is one group, which reads and writes all rows in the same order.
             unsafe { self.group::<N, false>(radix, from, (to, row, 1), &[], scales) };
         }
     }
@@ -399,7 +401,7 @@ impl<V: Vector> Block<'_, V> {
         }
     }
 
-    /// Computes the part of pass `k` that writes `rows`.
+    /// Computes the part of pass `k` that writes `rows`, whose bounds are multiples of its span times its radix.
     ///
     /// # Safety
     /// The conditions of [`first`](Self::first), except that on the radix.
@@ -440,17 +442,18 @@ impl<V: Vector> Block<'_, V> {
         let Plan { n, passes, .. } = self.plan;
         let row_bytes = self.registers * size_of::<V>();
         // The passes of chunks, the number of them, and the number of rows of a chunk.
-        let fit =
-            passes.iter().take_while(|pass| pass.span * pass.radix * row_bytes <= CHUNK_BYTES).count().max(1);
+        let fit = passes.iter().take_while(|pass| pass.span * pass.radix * row_bytes <= CHUNK_BYTES).count();
         let rows = passes[fit - 1].span * passes[fit - 1].radix;
         for start in (0..*n).step_by(rows) {
             for k in 0..fit {
-                // SAFETY: the caller ensures the conditions. The last pass, which may write the operand, follows all parts of the first.
+                // SAFETY: `rows` is the product of the first radices, so it divides `n`, and the bounds are multiples of the span times the
+                // radix of pass `k`. The caller ensures the other conditions. The last pass, which may write the operand, follows all parts
+                // of the first.
                 unsafe { self.pass(k, start..start + rows) };
             }
         }
         for k in fit..passes.len() {
-            // SAFETY: the caller ensures the conditions.
+            // SAFETY: each span times its radix divides `n`. The caller ensures the other conditions.
             unsafe { self.pass(k, 0..*n) };
         }
     }
@@ -508,7 +511,7 @@ mod tests {
     use super::*;
     use crate::fft::{Fft, FftComplex, Norm};
     use crate::simd::tests::at_each_level;
-    use crate::{CastTo, Rank, Tensor, c32, c64};
+    use crate::{CastTo, Rank, Tensor, c32, c64, s};
 
     /// Compares transforms along axis 0 with those of contiguous lines, which rustfft computes, to `limit` times the largest result.
     fn check<T: FftComplex + CastTo<c64>>(n: usize, lines: usize, limit: f64)
@@ -546,12 +549,30 @@ mod tests {
         }
         // Several chunks, and two blocks.
         check::<c64>(1100, 40, 4e-15);
-        // Half a register of AVX-512.
+        // Few lines, which are transformed with AVX2 at both levels, and less than a register of AVX-512.
         check::<c64>(60, 2, 4e-15);
         check::<c32>(60, 3, 2e-6);
+        check::<c64>(60, 3, 4e-15);
+        check::<c32>(60, 5, 2e-6);
         // Large results are written with non-temporal stores. The rows of the second one begin at any multiple of the size of an element.
         check::<c64>(64, 8448, 4e-15);
         check::<c32>(50, 21_001, 2e-6);
+    }
+
+    #[test]
+    fn long_lines_and_passes_in_place() {
+        let x = Tensor::<c64, Rank<2>>::from_fn([36_000, 26], |[i, k]| {
+            Complex::new(((i * 7919 + k * 31) % 1009) as f64, ((i + 7 * k) % 101) as f64)
+        });
+        // Blocks of 24 lines and 2.
+        let expected = x.t().to_owned().fft(1);
+        let error = (x.fft(0) - expected.t()).abs().max().item();
+        assert!(error < 1e-14 * expected.abs().max().item(), "{error}");
+        // The second pass is in place, with several chunks.
+        let x = x.slice(s![..1100, ..]);
+        let expected = x.fft(1).fft(0);
+        let error = (x.fft_axes([0, 1]) - &expected).abs().max().item();
+        assert!(error < 1e-14 * expected.abs().max().item(), "{error}");
     }
 
     #[test]
@@ -564,8 +585,8 @@ mod tests {
             assert_eq!(plan.passes.iter().map(|pass| pass.radix).product::<usize>(), n);
             let lines = plan.block_lines(1000);
             assert!(
-                lines.is_multiple_of(MIN_BLOCK_LINES) && (n * lines <= MAX_WORKSPACE_LEN),
-                "{n}: {lines}"
+                lines > 0 && lines.is_multiple_of(MIN_BLOCK_LINES) && n * lines <= MAX_WORKSPACE_LEN,
+                "{n}"
             );
             let mut first = plan.first.clone();
             first.sort();

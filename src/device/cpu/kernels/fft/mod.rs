@@ -88,7 +88,8 @@ const WORK: usize = 32;
 
 /// The type of the real and imaginary parts: `f32` or `f64`.
 pub(crate) trait Real: FftNum + Element {
-    /// Transforms lines by the widest instruction set that [`Level::get`] allows, which must not be [`Level::Portable`].
+    /// Transforms lines by the widest instruction set that [`Level::get`] allows, which must not be [`Level::Portable`], or by AVX2 if they
+    /// fill at most one of its registers. With AVX-512, 2 lines of 44100 `c64` took 1.6 times as long.
     ///
     /// # Safety
     /// The conditions of [`columns::Lines::run`], but for those on the processor.
