@@ -65,19 +65,32 @@ pub(in crate::device) struct Plan<R> {
 
 /// Returns whether there is a plan for lines of `n` elements.
 pub(super) fn has_plan(n: usize) -> bool {
-    (2..=MAX_LEN).contains(&n) && radices(n).1 == 1
+    (2..=MAX_LEN).contains(&n) && radices(n, |_| {}) == 1
 }
 
-/// Returns the radices of the passes for `n` elements, and the product of the other prime factors of `n`, which must not be 0.
-fn radices(n: usize) -> (Vec<usize>, usize) {
-    let (mut radices, mut rest) = (Vec::new(), n);
+/// Returns e^(2πi `part` / `of`). Multiples of a quarter turn are exact.
+pub(super) fn root<R: Real>(part: usize, of: usize) -> Complex<R> {
+    let (quarters, rest) = (4 * part / of % 4, 4 * part % of);
+    let (sin, cos) = match quarters {
+        _ if rest > 0 => (core::f64::consts::TAU * part as f64 / of as f64).sin_cos(),
+        0 => (0.0, 1.0),
+        1 => (1.0, 0.0),
+        2 => (0.0, -1.0),
+        _ => (-1.0, 0.0),
+    };
+    let [re, im] = [cos, sin].map(|x| R::from_f64(x).expect("every number is a floating-point number"));
+    Complex::new(re, im)
+}
+
+/// Calls `f` with the radices of the passes for `n` elements. Returns the product of the other prime factors of `n`, which must not be 0.
+fn radices(mut n: usize, mut f: impl FnMut(usize)) -> usize {
     for radix in RADICES {
-        while rest.is_multiple_of(radix) {
-            radices.push(radix);
-            rest /= radix;
+        while n.is_multiple_of(radix) {
+            f(radix);
+            n /= radix;
         }
     }
-    (radices, rest)
+    n
 }
 
 impl<R: Real> Plan<R> {
@@ -87,13 +100,8 @@ impl<R: Real> Plan<R> {
     /// If there is none: see [`has_plan`].
     pub(super) fn new(n: usize, inverse: bool) -> Plan<R> {
         assert!(has_plan(n), "the length has no other prime factors than the radices");
-        let (radices, _) = radices(n);
-        let root = |part: usize, of: usize| {
-            let (sin, cos) = (core::f64::consts::TAU * part as f64 / of as f64).sin_cos();
-            let [re, im] =
-                [cos, sin].map(|x| R::from_f64(x).expect("every number is a floating-point number"));
-            Complex::new(re, im)
-        };
+        let mut radices = Vec::new();
+        self::radices(n, |radix| radices.push(radix));
         let (mut span, mut factors, mut passes) = (1, Vec::new(), Vec::new());
         for &radix in &radices {
             passes.push(Pass { radix, span, factors: factors.len() });
@@ -121,7 +129,7 @@ impl<R: Real> Plan<R> {
 
 impl<R> Plan<R> {
     /// Returns the number of lines that are transformed together, of `lines` lines.
-    fn block_lines(&self, lines: usize) -> usize {
+    pub(super) fn block_lines(&self, lines: usize) -> usize {
         let max = (MAX_WORKSPACE_LEN / self.n).min(MAX_BLOCK_LINES);
         lines.min(max / MIN_BLOCK_LINES * MIN_BLOCK_LINES)
     }
@@ -152,7 +160,7 @@ pub(in crate::device) struct Lines<'a, R> {
 
 /// Factors in the lanes of a register.
 #[derive(Clone, Copy)]
-struct Turn<V> {
+pub(super) struct Turn<V> {
     /// -1 in even lanes and 1 in odd ones, so that the product with swapped real and imaginary parts is the product with i. For an inverse
     /// transform, 1 in even lanes and -1 in odd ones: the product with -i.
     turn: V,
@@ -161,6 +169,13 @@ struct Turn<V> {
 }
 
 impl<V: Vector> Turn<V> {
+    #[inline(always)]
+    pub(super) fn new(zero: V, inverse: bool) -> Self {
+        let one = V::Real::one();
+        let (turn, turn_back) = (zero.alternating(-one, one), zero.alternating(one, -one));
+        if inverse { Turn { turn: turn_back, turn_back: turn } } else { Turn { turn, turn_back } }
+    }
+
     /// Returns `a + i·b`, or `a - i·b` for an inverse transform.
     #[inline(always)]
     fn plus_turned(&self, a: V, b: V) -> V {
@@ -175,7 +190,7 @@ impl<V: Vector> Turn<V> {
 
 /// The transforms of [`len`](Radix::len) elements, which are at most `N`. A trait, because closures would be compiled without the
 /// instruction set of `V`.
-trait Radix<V, const N: usize> {
+pub(super) trait Radix<V, const N: usize> {
     #[inline(always)]
     fn len(&self) -> usize {
         N
@@ -210,7 +225,7 @@ impl<V: Vector> Radix<V, 4> for Turn<V> {
 /// The transforms of an odd number of elements, which is at most `N`. The factors of elements `k` and `len - k` are conjugate, so that the
 /// sum of these elements is multiplied by a cosine, and their difference by i times a sine.
 #[derive(Clone, Copy)]
-struct Odd<V, const N: usize> {
+pub(super) struct Odd<V, const N: usize> {
     turn: Turn<V>,
     len: usize,
     /// The cosines and sines of the angles 2πk/`len` for `k` below `len`.
@@ -219,7 +234,7 @@ struct Odd<V, const N: usize> {
 
 impl<V: Vector, const N: usize> Odd<V, N> {
     #[inline(always)]
-    fn new(turn: Turn<V>, roots: &[Complex<V::Real>]) -> Self {
+    pub(super) fn new(turn: Turn<V>, roots: &[Complex<V::Real>]) -> Self {
         let mut odd = Odd { turn, len: roots.len(), roots: [(turn.turn, turn.turn); N] };
         for (k, root) in roots.iter().enumerate() {
             odd.roots[k] = (turn.turn.splat(root.re), turn.turn.splat(root.im));
@@ -263,17 +278,55 @@ impl<V: Vector, const N: usize> Radix<V, N> for Odd<V, N> {
 /// Rows of numbers: row `i` has the elements with index `i` of the lines of a block. `step` is the number of real numbers between the
 /// beginnings of two rows.
 #[derive(Clone, Copy)]
-struct Rows<R> {
-    start: *mut R,
-    step: isize,
-    /// The number of registers that a row fills. If the row is longer, [`Block::mask`] selects the rest.
-    full: usize,
+pub(super) struct Rows<R> {
+    pub(super) start: *mut R,
+    pub(super) step: isize,
+    /// The number of registers that a row fills. If the row is longer, a mask selects its lanes in the next register.
+    pub(super) full: usize,
 }
 
-impl<R> Rows<R> {
+impl<R: Copy> Rows<R> {
     #[inline(always)]
-    fn at(self, row: usize) -> *mut R {
+    pub(super) fn at(self, row: usize) -> *mut R {
         self.start.wrapping_offset(row as isize * self.step)
+    }
+
+    /// Reads a register of a row.
+    ///
+    /// # Safety
+    /// The caller must ensure that the processor has the instruction set, and that the elements of the row may be read.
+    #[inline(always)]
+    pub(super) unsafe fn load<V: Vector<Real = R>>(self, row: usize, register: usize, mask: V::Mask) -> V {
+        let address = self.at(row).wrapping_add(register * V::LANES);
+        if register < self.full {
+            // SAFETY: these lanes are a part of the row, which the caller ensures may be read.
+            unsafe { V::load(address) }
+        } else {
+            // SAFETY: this is the rest of the row, which the caller ensures may be read; `mask` selects its lanes.
+            unsafe { V::load_some(address, mask) }
+        }
+    }
+
+    /// Writes a register of a row.
+    ///
+    /// # Safety
+    /// The caller must ensure exclusive access to the elements of the row.
+    #[inline(always)]
+    pub(super) unsafe fn store<V: Vector<Real = R>>(
+        self,
+        row: usize,
+        register: usize,
+        mask: V::Mask,
+        value: V,
+    ) {
+        let address = self.at(row).wrapping_add(register * V::LANES);
+        if register < self.full {
+            // SAFETY: these lanes are a part of the row, to which the caller ensures exclusive access.
+            unsafe { value.store(address) }
+        } else {
+            // SAFETY: this is the rest of the row, to which the caller ensures exclusive access; `mask` selects its lanes.
+            unsafe { value.store_some(address, mask) }
+        }
     }
 }
 
@@ -313,19 +366,10 @@ impl<V: Vector> Block<'_, V> {
         scales: bool,
     ) {
         for register in 0..self.registers {
-            let at = register * V::LANES;
             let mut x = [self.factor; N];
             for j in 0..radix.len() {
-                let address = from.at(row + j * apart).wrapping_add(at);
-                x[j] = if register < from.full {
-                    // SAFETY: these lanes are a part of a row of `from`, which the caller ensures may be read. `self` has registers, so the
-                    // processor has the instruction set.
-                    unsafe { V::load(address) }
-                } else {
-                    // SAFETY: this is the rest of a row of `from`, which the caller ensures may be read; `mask` selects its lanes. `self`
-                    // has registers, so the processor has the instruction set.
-                    unsafe { V::load_some(address, self.mask) }
-                };
+                // SAFETY: the caller ensures that the row may be read. `self` has registers, so the processor has the instruction set.
+                x[j] = unsafe { from.load(row + j * apart, register, self.mask) };
                 if TWIDDLED && j > 0 {
                     let Complex { re, im } = twiddles[j - 1];
                     let (re, im) = (self.factor.splat(re), self.factor.splat(im));
@@ -334,15 +378,9 @@ impl<V: Vector> Block<'_, V> {
             }
             radix.transform(&mut x);
             for (j, &result) in x[..radix.len()].iter().enumerate() {
-                let address = to.at(to_row + j * to_apart).wrapping_add(at);
                 let result = if scales { result.mul(self.factor) } else { result };
-                if register < to.full {
-                    // SAFETY: these lanes are a part of a row of `to`, to which the caller ensures exclusive access.
-                    unsafe { result.store(address) }
-                } else {
-                    // SAFETY: this is the rest of a row of `to`, to which the caller ensures exclusive access; `mask` selects its lanes.
-                    unsafe { result.store_some(address, self.mask) }
-                }
+                // SAFETY: the caller ensures exclusive access to the row.
+                unsafe { to.store(to_row + j * to_apart, register, self.mask, result) };
             }
         }
     }
@@ -470,9 +508,7 @@ impl<V: Vector> SimdKernel<V> for Lines<'_, V::Real> {
         // SAFETY: the caller ensures that the processor has the instruction set.
         let zero = unsafe { V::zero() };
         let (plan, one) = (self.plan, V::Real::one());
-        let (turn, turn_back) = (zero.alternating(-one, one), zero.alternating(one, -one));
-        let (turn, turn_back) = if plan.inverse { (turn_back, turn) } else { (turn, turn_back) };
-        let turn = Turn { turn, turn_back };
+        let turn = Turn::new(zero, plan.inverse);
         let factor = zero.splat(self.factor);
         let block_lines = plan.block_lines(self.lines);
         for first in (0..self.lines).step_by(block_lines) {

@@ -8,22 +8,27 @@
 //!         to the output, or in the output after a copy (COPIED_LINE_BYTES)
 //!     neighbouring lines are adjacent, and the length is a product of
 //!         small primes: transform several lines at a time, on x86-64      (columns)
+//!     the same for real lines                                             (real_columns)
 //!     otherwise, for each tile of a few lines                             (lines_per_tile, tile)
 //!         copy it to contiguous lines, in the output or in workspace
 //!         transform each line
 //!         copy it to the output if it is in workspace
 //! ```
 //!
-//! The first pass reads the operand, the later passes work in place. Real lines are always copied, because realfft overwrites its input.
-//! rustfft transforms two short lines at once. Lines are split between threads, tiles and calls at multiples of `LINE_GRAIN`, so the same
-//! two lines are transformed together for any number of threads. So the bits of the results do not depend on the number of threads.
+//! The first pass reads the operand, the later passes work in place. Other real lines are always copied, because realfft overwrites its
+//! input. rustfft transforms two short lines at once. Lines are split between threads, tiles and calls at multiples of `LINE_GRAIN`, so the
+//! same two lines are transformed together for any number of threads. So the bits of the results do not depend on the number of threads.
 
 #[cfg(target_arch = "x86_64")]
 mod columns;
 mod line;
 mod plans;
 mod real;
+#[cfg(target_arch = "x86_64")]
+mod real_columns;
 
+#[cfg(target_arch = "x86_64")]
+use crate::device::cpu::kernels::gemm::simd::{SimdKernel, Vector};
 use crate::device::cpu::loops::stream::copy_elements;
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::memory::initialise;
@@ -55,9 +60,9 @@ const TILE_LINES: usize = 32;
 const MIN_TILE_LEN: usize = 8192;
 /// Size of a tile of long lines, in bytes. It fits in L2.
 const MAX_TILE_BYTES: usize = 1 << 20;
-/// Minimum number of lines in a tile, even if the lines are long and the tile exceeds L2. If the elements with the same index in 16 lines are
-/// adjacent, they are in four or more cache lines, and each of these is loaded only once. With 4 lines, transforms of 65536 elements with
-/// stride 16 took 1.5 times as long (measured).
+/// Minimum number of lines in a tile, even if the lines are long and the tile exceeds L2. If the elements with the same index in 16 lines
+/// are adjacent, they are in four or more cache lines, and each of these is loaded only once. With 4 lines, transforms of 65536 elements
+/// with stride 16 took 1.5 times as long (measured).
 const MIN_TILE_LINES: usize = 16;
 /// Lines are distributed to tiles and threads in groups of this number, unless they are long ([`grain`]).
 const LINE_GRAIN: usize = 8;
@@ -75,43 +80,36 @@ const CALL_LEN: usize = 1 << 14;
 /// and a later read of its result take 0.83 to 1.02 of the time for results of 16 to 64 MB, 0.86 to 1.1 for 8 MB, and 1.2 for 6 MB. In a
 /// pass that works in place, the lines were read before they are written, and non-temporal stores take 0.9 to 1.2 times as long.
 const MIN_STREAMED_BYTES: usize = 8 << 20;
-/// Size of contiguous lines, in bytes, that are copied to an output of at least [`MIN_STREAMED_BYTES`] and transformed there. Otherwise, rustfft
-/// transforms the lines from the operand to the output. Measured on a Zen 4 with 32 MiB of L3: with the copy, outputs of 8 to 64 MB take 0.6
-/// to 0.95 times as long. Shorter and longer lines take up to 1.5 and 1.15 times as long, and outputs of 1.6 MB 0.95 to 1.36 times.
+/// Size of contiguous lines, in bytes, that are copied to an output of at least [`MIN_STREAMED_BYTES`] and transformed there. Otherwise,
+/// rustfft transforms the lines from the operand to the output. Measured on a Zen 4 with 32 MiB of L3: with the copy, outputs of 8 to 64 MB
+/// take 0.6 to 0.95 times as long. Shorter and longer lines take up to 1.5 and 1.15 times as long, and outputs of 1.6 MB 0.95 to 1.36
+/// times.
 const COPIED_LINE_BYTES: RangeInclusive<usize> = 2 << 10..=1 << 20;
 /// Minimum number of elements of adjacent lines that module `columns` transforms. For fewer, a call takes longer than the transform: 10⁵
-/// times 2 lines of 4 `c64` took 2.6 times as long, 10⁴ times 4 lines of 8 took 1.04 times, and 1000 times 3 lines of 32 0.86 times (Zen 5).
+/// times 2 lines of 4 `c64` took 2.6 times as long, 10⁴ times 4 lines of 8 took 1.04 times, and 1000 times 3 lines of 32 0.86 times (Zen
+/// 5).
 #[cfg(target_arch = "x86_64")]
 const MIN_COLUMNS_LEN: usize = 64;
 /// Work of a transform for each byte of a line: the number of bytes that could be copied in the same time.
 const WORK: usize = 32;
 
 /// The type of the real and imaginary parts: `f32` or `f64`.
-pub(crate) trait Real: FftNum + Element {
-    /// Transforms lines by the widest instruction set that [`Level::get`] allows, which must not be [`Level::Portable`], or by AVX2 if they
-    /// fill at most one of its registers. With AVX-512, 2 lines of 44100 `c64` took 1.6 times as long.
-    ///
-    /// # Safety
-    /// The conditions of [`columns::Lines::run`], but for those on the processor.
+pub(in crate::device) trait Real: FftNum + Element {
+    /// Registers of AVX-512.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn transform_columns(lines: columns::Lines<'_, Self>);
+    type Wide: Vector<Real = Self>;
+    /// Registers of AVX2.
+    #[cfg(target_arch = "x86_64")]
+    type Narrow: Vector<Real = Self>;
 }
 
 macro_rules! real {
-    ($($T:ident: $Avx512:ident $Avx2:ident;)*) => {$(
+    ($($T:ident: $Wide:ident $Narrow:ident;)*) => {$(
         impl Real for $T {
             #[cfg(target_arch = "x86_64")]
-            unsafe fn transform_columns(lines: columns::Lines<'_, Self>) {
-                use crate::device::cpu::kernels::gemm::simd::{$Avx512, $Avx2, Vector};
-                match Level::get() {
-                    // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
-                    Level::Avx512 if 2 * lines.lines > $Avx2::LANES => unsafe { $Avx512::within(lines) },
-                    // SAFETY: the processor has the instructions of its level, and AVX2 if it has AVX-512. The caller ensures the other
-                    // conditions.
-                    Level::Avx512 | Level::Avx2 => unsafe { $Avx2::within(lines) },
-                    Level::Portable => unreachable!("the caller ensures that there are SIMD registers"),
-                }
-            }
+            type Wide = crate::device::cpu::kernels::gemm::simd::$Wide;
+            #[cfg(target_arch = "x86_64")]
+            type Narrow = crate::device::cpu::kernels::gemm::simd::$Narrow;
         }
     )*};
 }
@@ -120,9 +118,25 @@ real! {
     f64: F64x8 F64x4;
 }
 
+/// Runs a kernel for `lines` adjacent lines by the widest instruction set that [`Level::get`] allows, which must not be
+/// [`Level::Portable`], or by AVX2 if they fill at most one of its registers. With AVX-512, 2 lines of 44100 `c64` took 1.6 times as long.
+///
+/// # Safety
+/// The conditions of the kernel, but for those on the processor.
+#[cfg(target_arch = "x86_64")]
+unsafe fn run_kernel<R: Real>(lines: usize, kernel: impl SimdKernel<R::Wide> + SimdKernel<R::Narrow>) {
+    match Level::get() {
+        // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
+        Level::Avx512 if 2 * lines > R::Narrow::LANES => unsafe { R::Wide::within(kernel) },
+        // SAFETY: the processor has the instructions of its level, and AVX2 if it has AVX-512. The caller ensures the other conditions.
+        Level::Avx512 | Level::Avx2 => unsafe { R::Narrow::within(kernel) },
+        Level::Portable => unreachable!("the caller ensures that there are SIMD registers"),
+    }
+}
+
 /// The operand of a complex transform.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Source<'a, R: Element>
+pub(in crate::device) enum Source<'a, R: Element>
 where
     Complex<R>: Element,
 {
@@ -163,7 +177,7 @@ enum From<R> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] if an allocation fails. The output then has unspecified elements.
-pub(crate) fn complex<R: Real>(
+pub(in crate::device) fn complex<R: Real>(
     by: Transform,
     out: Output<'_, Complex<R>, Cpu>,
     a: Source<'_, R>,
@@ -180,7 +194,7 @@ where
 ///
 /// # Errors
 /// Those of [`complex`].
-pub(crate) fn real_to_complex<R: Real>(
+pub(in crate::device) fn real_to_complex<R: Real>(
     by: Transform,
     mut out: Output<'_, Complex<R>, Cpu>,
     a: Operand<'_, R, Cpu>,
@@ -211,7 +225,7 @@ where
 ///
 /// # Errors
 /// Those of [`complex`].
-pub(crate) fn complex_to_real<R: Real>(
+pub(in crate::device) fn complex_to_real<R: Real>(
     by: Transform,
     mut out: Output<'_, R, Cpu>,
     a: Operand<'_, Complex<R>, Cpu>,
@@ -309,17 +323,38 @@ where
         return Ok(());
     }
     let n = out.shape()[first];
-    let pass = Pass {
-        fft: plans::complex::<R>(n, by.inverse)?,
-        factor: factor(by, n),
-        to: out.ptr(),
-        to_stride: out.strides()[first],
-        from: a.lines(),
-        from_stride: read.strides()[first],
-        read: region[first],
-        failed: AtomicBool::new(false),
-    };
-    pass.over_lines(first, &region[..rank], [out.strides(), read.strides()])?;
+    let (region_shape, strides) = (&region[..rank], [out.strides(), read.strides()]);
+    let [to_stride, from_stride] = strides.map(|strides| strides[first]);
+    match a {
+        #[cfg(target_arch = "x86_64")]
+        Source::Real(a) if real_columns::are_columns::<R>(n, true, first, region_shape, strides) => {
+            let pass = real_columns::Pass {
+                n,
+                inverse: by.inverse,
+                factor: factor(by, n),
+                from: a.ptr(),
+                from_stride,
+                read: region[first],
+                to: out.ptr(),
+                to_stride,
+                written: n,
+            };
+            pass.to_complex(first, region_shape, strides)?;
+        }
+        _ => {
+            let pass = Pass {
+                fft: plans::complex::<R>(n, by.inverse)?,
+                factor: factor(by, n),
+                to: out.ptr(),
+                to_stride,
+                from: a.lines(),
+                from_stride,
+                read: region[first],
+                failed: AtomicBool::new(false),
+            };
+            pass.over_lines(first, region_shape, strides)?;
+        }
+    }
     region[first] = n;
     passes_in_place(by, &mut out, &order.as_slice()[1..], &mut region)
 }
@@ -401,8 +436,8 @@ fn is_large<T>(lines: usize, n: usize) -> bool {
     lines.saturating_mul(n).saturating_mul(size_of::<T>()) >= MIN_STREAMED_BYTES
 }
 
-/// Returns whether lines in workspace have no gap between them: lines of at most [`MAX_ADJACENT_LEN`] elements, and lines of up to four times
-/// this length that do not map to the same cache sets, because their length is not a multiple of 16. For 200 lines of 100 `c64`, the
+/// Returns whether lines in workspace have no gap between them: lines of at most [`MAX_ADJACENT_LEN`] elements, and lines of up to four
+/// times this length that do not map to the same cache sets, because their length is not a multiple of 16. For 200 lines of 100 `c64`, the
 /// transform takes 0.94 times as long as with gaps (Zen 5).
 fn adjacent(n: usize) -> bool {
     n <= MAX_ADJACENT_LEN || (n <= 4 * MAX_ADJACENT_LEN && !n.is_multiple_of(16))
@@ -490,6 +525,23 @@ fn over_lines(
     over_parts(&plan, bytes.saturating_mul(WORK), &grain_of, f);
 }
 
+/// Calls `f` for runs of adjacent lines, with the offsets of the first elements of the first line and the number of lines.
+#[cfg(target_arch = "x86_64")]
+fn adjacent_lines(part: &Plan<2>, f: &mut dyn FnMut([isize; 2], usize)) {
+    // A part with a single index along the axis of the neighbouring lines can have another innermost loop.
+    let (lines, [to, from]) = (part.inner_len(), part.inner_strides());
+    let together = if [to, from] == [1, 1] { lines } else { 1 };
+    let mut walk = Odometer::outer(part);
+    for _ in 0..part.outer_shape().iter().product() {
+        let [o, a] = walk.offsets();
+        walk.advance();
+        for line in (0..lines).step_by(together) {
+            let at = line as isize;
+            f([o + at * to, a + at * from], together);
+        }
+    }
+}
+
 /// A pass of complex transforms along one axis.
 struct Pass<R: Real> {
     fft: Arc<dyn Fft<R>>,
@@ -551,8 +603,8 @@ where
         if self.failed.load(Ordering::Relaxed) { Err(out_of_memory::<Complex<R>>(workspace)) } else { Ok(()) }
     }
 
-    /// Returns whether the lines are transformed by module `columns`: there is a plan for their length, neighbouring lines are adjacent in the
-    /// operand and in the output, and the processor has registers for them.
+    /// Returns whether the lines are transformed by module `columns`: there is a plan for their length, neighbouring lines are adjacent in
+    /// the operand and in the output, and the processor has registers for them.
     #[cfg(target_arch = "x86_64")]
     fn are_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> bool {
         let n = self.fft.len();
@@ -560,17 +612,17 @@ where
             k != axis && shape[k] > 1 && shape[k] * n >= MIN_COLUMNS_LEN && strides.iter().all(|s| s[k] == 1)
         };
         Level::get() > Level::Portable
-            && columns::has_plan(n)
             && self.read == n
             && !matches!(self.from, From::Real(_))
             && (0..shape.len()).any(adjacent)
+            && columns::has_plan(n)
     }
 
     /// Transforms the lines of a part of the output by module `columns`. Neighbouring lines must be adjacent.
     #[cfg(target_arch = "x86_64")]
     fn over_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
         let n = self.fft.len();
-        let plan = &*plans::columns::<R>(n, self.fft.fft_direction())?;
+        let plan = &*plans::columns::<R>(n, self.fft.fft_direction() == rustfft::FftDirection::Inverse)?;
         let all = lines_along(axis, shape);
         let (start, streams) = match self.from {
             From::Complex(from) => (from, is_large::<Complex<R>>(all, n)),
@@ -580,32 +632,23 @@ where
         check_workspace::<Complex<R>>(len)?;
         over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), LINE_GRAIN, &|part| {
             with_workspace(Side::A, len, &self.failed, |workspace| {
-                // A part with a single index along the axis of the neighbouring lines can have another innermost loop.
-                let (lines, [to, from]) = (part.inner_len(), part.inner_strides());
-                let together = if [to, from] == [1, 1] { lines } else { 1 };
-                let mut walk = Odometer::outer(part);
-                for _ in 0..part.outer_shape().iter().product() {
-                    let [o, a] = walk.offsets();
-                    walk.advance();
-                    for line in (0..lines).step_by(together) {
-                        let at = line as isize;
-                        let lines = columns::Lines {
-                            plan,
-                            from: start.offset(a + at * from).get(),
-                            from_stride: self.from_stride,
-                            to: self.to.offset(o + at * to).get(),
-                            to_stride: self.to_stride,
-                            lines: together,
-                            factor: self.factor.unwrap_or_else(R::one),
-                            streams,
-                            workspace: &mut *workspace,
-                        };
-                        // SAFETY: each index of `part` has a line of `n` elements in the operand and in the output. `self.to` is the pointer
-                        // of an `Output`, and no line of the output is in two parts, so access is exclusive. In a pass in place, both lines
-                        // are the same. `are_columns` has checked the level.
-                        unsafe { R::transform_columns(lines) };
-                    }
-                }
+                adjacent_lines(part, &mut |[to, from], together| {
+                    let lines = columns::Lines {
+                        plan,
+                        from: start.offset(from).get(),
+                        from_stride: self.from_stride,
+                        to: self.to.offset(to).get(),
+                        to_stride: self.to_stride,
+                        lines: together,
+                        factor: self.factor.unwrap_or_else(R::one),
+                        streams,
+                        workspace: &mut *workspace,
+                    };
+                    // SAFETY: each index of `part` has a line of `n` elements in the operand and in the output. `self.to` is the pointer
+                    // of an `Output`, and no line of the output is in two parts, so access is exclusive. In a pass in place, both lines
+                    // are the same. `are_columns` has checked the level.
+                    unsafe { run_kernel::<R>(together, lines) };
+                });
             });
         });
         if self.failed.load(Ordering::Relaxed) { Err(out_of_memory::<Complex<R>>(len)) } else { Ok(()) }

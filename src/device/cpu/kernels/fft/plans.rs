@@ -2,7 +2,7 @@
 
 use super::Real;
 #[cfg(target_arch = "x86_64")]
-use super::columns;
+use super::{columns, real_columns};
 use crate::device::Device;
 use crate::device::cpu::Cpu;
 use crate::device::cpu::memory::scratch::can_allocate;
@@ -33,6 +33,10 @@ enum Kind {
     Columns,
     #[cfg(target_arch = "x86_64")]
     InverseColumns,
+    #[cfg(target_arch = "x86_64")]
+    RealColumns,
+    #[cfg(target_arch = "x86_64")]
+    InverseRealColumns,
 }
 
 /// The real type, the length and the kind of a plan.
@@ -45,7 +49,7 @@ static PLANS: LazyLock<Mutex<HashMap<Key, Box<dyn Any + Send>>>> = LazyLock::new
 fn cached<R: Real, P: Clone + Send + 'static>(
     n: usize,
     kind: Kind,
-    make: impl FnOnce() -> P,
+    make: impl FnOnce() -> Result<P, Error>,
 ) -> Result<P, Error> {
     let key = (TypeId::of::<R>(), n, kind);
     // A poisoned lock is used like any other: no code panics while it holds the lock, and every plan in the cache is complete.
@@ -57,7 +61,7 @@ fn cached<R: Real, P: Clone + Send + 'static>(
     if !can_allocate(bytes) {
         return Err(Error::OutOfMemory { device: Cpu.name(), bytes });
     }
-    let plan = make();
+    let plan = make()?;
     let mut plans = plans();
     let total: usize = plans.keys().map(|(_, n, _)| n).sum();
     if plans.len() >= MAX_PLANS || total + n > MAX_TOTAL_LEN {
@@ -76,7 +80,7 @@ pub(super) fn complex<R: Real>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>
         false => (Kind::Forward, FftDirection::Forward),
         true => (Kind::Inverse, FftDirection::Inverse),
     };
-    cached::<R, _>(n, kind, || FftPlanner::new().plan_fft(n, direction))
+    cached::<R, _>(n, kind, || Ok(FftPlanner::new().plan_fft(n, direction)))
 }
 
 /// Returns the plan of transforms of adjacent lines of length `n`, for which there must be one: see [`columns::has_plan`].
@@ -84,10 +88,22 @@ pub(super) fn complex<R: Real>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>
 /// # Errors
 /// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn columns<R: Real>(n: usize, direction: FftDirection) -> Result<Arc<columns::Plan<R>>, Error> {
-    let inverse = direction == FftDirection::Inverse;
+pub(super) fn columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<columns::Plan<R>>, Error> {
     let kind = if inverse { Kind::InverseColumns } else { Kind::Columns };
-    cached::<R, _>(n, kind, || Arc::new(columns::Plan::new(n, inverse)))
+    cached::<R, _>(n, kind, || Ok(Arc::new(columns::Plan::new(n, inverse))))
+}
+
+/// Returns the plan of transforms of adjacent lines of `n` real numbers, for which there must be one: see [`real_columns::are_columns`].
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn real_columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<real_columns::Plan<R>>, Error> {
+    let kind = if inverse { Kind::InverseRealColumns } else { Kind::RealColumns };
+    cached::<R, _>(n, kind, || {
+        let complex = columns(real_columns::complex_len(n), inverse)?;
+        Ok(Arc::new(real_columns::Plan::new(n, inverse, complex)))
+    })
 }
 
 /// Returns the plan of transforms of `n` real numbers.
@@ -95,7 +111,7 @@ pub(super) fn columns<R: Real>(n: usize, direction: FftDirection) -> Result<Arc<
 /// # Errors
 /// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
 pub(super) fn real_to_complex<R: Real>(n: usize) -> Result<Arc<dyn RealToComplex<R>>, Error> {
-    cached::<R, _>(n, Kind::RealToComplex, || RealFftPlanner::new().plan_fft_forward(n))
+    cached::<R, _>(n, Kind::RealToComplex, || Ok(RealFftPlanner::new().plan_fft_forward(n)))
 }
 
 /// Returns the plan of inverse transforms to `n` real numbers.
@@ -103,7 +119,7 @@ pub(super) fn real_to_complex<R: Real>(n: usize) -> Result<Arc<dyn RealToComplex
 /// # Errors
 /// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
 pub(super) fn complex_to_real<R: Real>(n: usize) -> Result<Arc<dyn ComplexToReal<R>>, Error> {
-    cached::<R, _>(n, Kind::ComplexToReal, || RealFftPlanner::new().plan_fft_inverse(n))
+    cached::<R, _>(n, Kind::ComplexToReal, || Ok(RealFftPlanner::new().plan_fft_inverse(n)))
 }
 
 #[cfg(test)]

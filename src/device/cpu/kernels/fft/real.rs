@@ -1,8 +1,10 @@
-//! Transforms between real and complex numbers, by the crate realfft. Each line along the transformed axis is first copied to workspace,
-//! because realfft overwrites its input.
+//! Transforms between real and complex numbers, by module `real_columns` or the crate realfft. For realfft, each line along the transformed
+//! axis is first copied to workspace, because realfft overwrites its input.
 
 use super::Real;
 use super::line::{Place, copy_lines, for_each_line, rescale, tiles};
+#[cfg(target_arch = "x86_64")]
+use super::real_columns;
 use super::{
     LINE_GAP, check_workspace, factor, grain, is_large, lines_along, lines_per_tile, out_of_memory,
     over_lines, plans, with_workspace,
@@ -90,6 +92,24 @@ pub(super) fn to_complex<R: Real>(
 where
     Complex<R>: Element,
 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let (last, strides) = (region.len() - 1, [out.strides(), a.strides()]);
+        if real_columns::are_columns::<R>(by.len, false, last, region, strides) {
+            let pass = real_columns::Pass {
+                n: by.len,
+                inverse: false,
+                factor: factor(by, by.len),
+                from: a.ptr(),
+                from_stride: strides[1][last],
+                read: region[last],
+                to: out.ptr(),
+                to_stride: strides[0][last],
+                written: by.len / 2 + 1,
+            };
+            return pass.to_complex(last, region, strides);
+        }
+    }
     let plan = plans::real_to_complex::<R>(by.len)?;
     lines(&ToComplex { plan: &*plan, factor: factor(by, by.len) }, out, a, region)
 }
@@ -108,6 +128,24 @@ where
     let (mut region, rank, n) = ([1; MAX_RANK], out.shape().len(), out.shape()[out.shape().len() - 1]);
     region[..rank].copy_from_slice(out.shape());
     region[rank - 1] = read;
+    #[cfg(target_arch = "x86_64")]
+    {
+        let (last, strides) = (rank - 1, [out.strides(), a.strides()]);
+        if real_columns::are_columns::<R>(n, false, last, &region[..rank], strides) {
+            let pass = real_columns::Pass {
+                n,
+                inverse: true,
+                factor: factor(by, n),
+                from: a.ptr(),
+                from_stride: strides[1][last],
+                read,
+                to: out.ptr(),
+                to_stride: strides[0][last],
+                written: n,
+            };
+            return pass.to_real(last, &region[..rank], strides);
+        }
+    }
     let plan = plans::complex_to_real::<R>(n)?;
     lines(&ToReal { plan: &*plan, factor: factor(by, n) }, out, a, &region[..rank])
 }

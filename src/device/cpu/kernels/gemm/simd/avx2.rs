@@ -5,10 +5,10 @@ use core::arch::x86_64::*;
 
 /// A register of four `f64`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::device::cpu::kernels) struct F64x4(__m256d);
+pub(in crate::device) struct F64x4(__m256d);
 /// A register of eight `f32`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::device::cpu::kernels) struct F32x8(__m256);
+pub(in crate::device) struct F32x8(__m256);
 
 /// Runs `task`, compiled for the target features that the attribute enables.
 ///

@@ -5,10 +5,10 @@ use core::arch::x86_64::*;
 
 /// A register of eight `f64`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::device::cpu::kernels) struct F64x8(__m512d);
+pub(in crate::device) struct F64x8(__m512d);
 /// A register of sixteen `f32`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::device::cpu::kernels) struct F32x16(__m512);
+pub(in crate::device) struct F32x16(__m512);
 
 /// Runs `task`, compiled for the target features that the attribute enables.
 ///

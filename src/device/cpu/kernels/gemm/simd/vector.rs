@@ -4,7 +4,7 @@
 use num_traits::{One, Zero};
 
 /// A real number type that a lane can hold: `f32` or `f64`.
-pub(in crate::device::cpu::kernels) trait Real:
+pub(in crate::device) trait Real:
     'static + Copy + PartialEq + Zero + One + core::ops::Neg<Output = Self> + Send + Sync
 {
     /// Returns whether the sign bit is set.
@@ -25,7 +25,7 @@ impl Real for f64 {
 }
 
 /// A computation that uses the instructions of `V`.
-pub(in crate::device::cpu::kernels) trait SimdKernel<V: Vector> {
+pub(in crate::device) trait SimdKernel<V: Vector> {
     /// Runs the computation. Implementations, and all functions that they call with vectors of `V`, are always inlined, so that they
     /// are compiled for the instruction set.
     ///
@@ -42,7 +42,7 @@ pub(in crate::device::cpu::kernels) trait SimdKernel<V: Vector> {
 ///
 /// A value of this type exists only if the processor has the instruction set. So methods that take `self` do not require the
 /// instruction set from their caller. Functions that create a value and do not take `self` require it in `# Safety`.
-pub(in crate::device::cpu::kernels) trait Vector: Copy {
+pub(in crate::device) trait Vector: Copy {
     /// The type of a lane.
     type Real: Real;
     /// A mask that selects lanes.
