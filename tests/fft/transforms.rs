@@ -643,14 +643,16 @@ fn same_bits_on_any_number_of_threads() {
     // Lines of this length are split between threads one at a time.
     let long = operand::<Rank<2>, RowMajor>([7, 2500]);
     let long_real = long.re();
-    // Too few strided lines for two groups of the usual size: two threads take half of them each. Lines of this length, 47·53, are
+    // Too few strided lines for two groups of the usual size: two threads take half of them each. Lines of this length, 11·211, are
     // copied.
-    let few = operand::<Rank<2>, RowMajor>([2491, 11]);
+    let few = operand::<Rank<2>, RowMajor>([2321, 11]);
     let few_real = few.re();
-    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 12] = [
+    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 14] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),
         &|| bits(x.permute([1, 2, 0]).ifft(1).to_vec()),
         &|| bits(real.rfft_axes([2, 1, 0]).to_vec()),
+        &|| bits(real.rfft(0).to_vec()),
+        &|| bits(real.ifft(1).to_vec()),
         &|| bits(x.irfft_axes([0, 2], 61).cast::<c64>().to_vec()),
         &|| bits(short.fft(1).to_vec()),
         &|| bits(short.cast::<c32>().fft(1).cast::<c64>().to_vec()),

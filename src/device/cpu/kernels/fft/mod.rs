@@ -23,6 +23,8 @@
 mod columns;
 mod line;
 mod plans;
+#[cfg(target_arch = "x86_64")]
+mod radix;
 mod real;
 #[cfg(target_arch = "x86_64")]
 mod real_columns;

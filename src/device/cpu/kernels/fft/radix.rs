@@ -1,0 +1,233 @@
+//! Transforms of few elements, which SIMD registers hold: the radices of the algorithm of Cooley and Tukey.
+
+use super::Real;
+use crate::device::cpu::kernels::gemm::simd::Vector;
+use num_complex::Complex;
+use num_traits::{One, Zero};
+
+/// The radices but for 2.
+const RADICES: [usize; 46] = [
+    4, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103,
+    107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193, 197, 199,
+];
+/// Maximum radix of [`Odd`].
+pub(super) const MAX_ODD: usize = 13;
+/// Number of results that [`Prime`] computes together, so that their chains of additions overlap.
+const TOGETHER: usize = 4;
+/// Maximum radix of [`Prime`].
+pub(super) const MAX_PRIME: usize = 199;
+
+/// Returns e^(2πi `part` / `of`). Multiples of a quarter turn are exact.
+pub(super) fn root<R: Real>(part: usize, of: usize) -> Complex<R> {
+    let (quarters, rest) = (4 * part / of % 4, 4 * part % of);
+    let (sin, cos) = match quarters {
+        _ if rest > 0 => (core::f64::consts::TAU * part as f64 / of as f64).sin_cos(),
+        0 => (0.0, 1.0),
+        1 => (1.0, 0.0),
+        2 => (0.0, -1.0),
+        _ => (-1.0, 0.0),
+    };
+    let [re, im] = [cos, sin].map(|x| R::from_f64(x).expect("every number is a floating-point number"));
+    Complex::new(re, im)
+}
+
+/// Calls `f` with the radices of the passes for `n` elements, the last pass first. Returns the product of the other prime factors of `n`,
+/// which must not be 0.
+pub(super) fn radices(mut n: usize, mut f: impl FnMut(usize)) -> usize {
+    if n.trailing_zeros() % 2 == 1 {
+        f(2);
+        n /= 2;
+    }
+    for radix in RADICES {
+        while n.is_multiple_of(radix) {
+            f(radix);
+            n /= radix;
+        }
+        if n == 1 {
+            break;
+        }
+    }
+    n
+}
+
+/// Factors in the lanes of a register.
+#[derive(Clone, Copy)]
+pub(super) struct Turn<V> {
+    /// -1 in even lanes and 1 in odd ones, so that the product with swapped real and imaginary parts is the product with i. For an inverse
+    /// transform, 1 in even lanes and -1 in odd ones: the product with -i.
+    turn: V,
+    /// The negated `turn`.
+    turn_back: V,
+}
+
+impl<V: Vector> Turn<V> {
+    #[inline(always)]
+    pub(super) fn new(zero: V, inverse: bool) -> Self {
+        let one = V::Real::one();
+        let (turn, turn_back) = (zero.alternating(-one, one), zero.alternating(one, -one));
+        if inverse { Turn { turn: turn_back, turn_back: turn } } else { Turn { turn, turn_back } }
+    }
+
+    /// Returns `a + i·b`, or `a - i·b` for an inverse transform.
+    #[inline(always)]
+    fn plus_turned(&self, a: V, b: V) -> V {
+        b.swap_pairs().mul_add(self.turn, a)
+    }
+    /// Returns `a - i·b`, or `a + i·b` for an inverse transform.
+    #[inline(always)]
+    fn minus_turned(&self, a: V, b: V) -> V {
+        b.swap_pairs().mul_add(self.turn_back, a)
+    }
+}
+
+/// The transforms of [`len`](Radix::len) elements, which are at most `N`. A trait, because closures would be compiled without the
+/// instruction set of `V`.
+pub(super) trait Radix<V, const N: usize> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        N
+    }
+    /// Transforms the first elements of `x` in place.
+    fn transform(&self, x: &mut [V; N]);
+}
+
+impl<V: Vector> Radix<V, 2> for Turn<V> {
+    #[inline(always)]
+    fn transform(&self, x: &mut [V; 2]) {
+        let [a, b] = *x;
+        *x = [a.add(b), a.sub(b)];
+    }
+}
+
+impl<V: Vector> Radix<V, 4> for Turn<V> {
+    #[inline(always)]
+    fn transform(&self, x: &mut [V; 4]) {
+        let [a, b, c, d] = *x;
+        let (even, even_difference) = (a.add(c), a.sub(c));
+        let (odd, odd_difference) = (b.add(d), b.sub(d));
+        *x = [
+            even.add(odd),
+            self.minus_turned(even_difference, odd_difference),
+            even.sub(odd),
+            self.plus_turned(even_difference, odd_difference),
+        ];
+    }
+}
+
+/// The transforms of `N` elements, an odd number. The factors of elements `k` and `N - k` are conjugate, so that the sum of these elements
+/// is multiplied by a cosine, and their difference by i times a sine.
+#[derive(Clone, Copy)]
+pub(super) struct Odd<V, const N: usize> {
+    turn: Turn<V>,
+    /// The cosines and sines of the angles 2πk/`N` for `k` below `N`.
+    roots: [(V, V); N],
+}
+
+impl<V: Vector, const N: usize> Odd<V, N> {
+    #[inline(always)]
+    pub(super) fn new(turn: Turn<V>, roots: &[Complex<V::Real>]) -> Self {
+        let mut odd = Odd { turn, roots: [(turn.turn, turn.turn); N] };
+        for (k, root) in roots.iter().enumerate() {
+            odd.roots[k] = (turn.turn.splat(root.re), turn.turn.splat(root.im));
+        }
+        odd
+    }
+}
+
+impl<V: Vector, const N: usize> Radix<V, N> for Odd<V, N> {
+    #[inline(always)]
+    fn transform(&self, x: &mut [V; N]) {
+        let (half, first) = (N / 2, x[0]);
+        // The sum of elements `k` and `N - k`, and their difference.
+        let mut pairs = [(first, first); N];
+        for k in 1..=half {
+            pairs[k] = (x[k].add(x[N - k]), x[k].sub(x[N - k]));
+            x[0] = x[0].add(pairs[k].0);
+        }
+        for m in 1..=half {
+            let (cos, sin) = self.roots[m];
+            let (mut even, mut odd) = (pairs[1].0.mul_add(cos, first), pairs[1].1.mul(sin));
+            let mut power = m;
+            for &(sum, difference) in &pairs[2..=half] {
+                power += m;
+                power -= if power < N { 0 } else { N };
+                let (cos, sin) = self.roots[power];
+                even = sum.mul_add(cos, even);
+                odd = difference.mul_add(sin, odd);
+            }
+            x[m] = self.turn.minus_turned(even, odd);
+            x[N - m] = self.turn.plus_turned(even, odd);
+        }
+    }
+}
+
+/// The transforms of a prime number of elements, which is at most `N`, with the formula of [`Odd`]. The elements are taken in the order of
+/// the powers of a primitive root g: the factor of element g^a for result g^-b depends on a - b only. So the loops read the factors in
+/// their order in memory.
+///
+/// Source of the order: Rader, *Discrete Fourier transforms when the number of data samples is prime*, Proc. IEEE 56 (1968).
+#[derive(Clone, Copy)]
+pub(super) struct Prime<'a, V: Vector> {
+    pub(super) turn: Turn<V>,
+    pub(super) order: &'a PrimeOrder<V::Real>,
+}
+
+/// The order of elements for [`Prime`].
+#[derive(Debug)]
+pub(super) struct PrimeOrder<R> {
+    /// All powers of the primitive root, beginning with 1.
+    powers: Vec<usize>,
+    /// The cosines and sines of the angles 2πg^k/`len`, for k from `-half - TOGETHER + 2` to `half - 1`, where `half` is `len / 2`.
+    roots: Vec<Complex<R>>,
+}
+
+impl<R: Real> PrimeOrder<R> {
+    pub(super) fn new(len: usize) -> Self {
+        let powers = |root: usize| core::iter::successors(Some(1), move |power| Some(power * root % len));
+        // The powers of a primitive root are different.
+        let is_primitive = |&root: &usize| powers(root).skip(1).take(len - 2).all(|power| power != 1);
+        let root = (2..len).find(is_primitive).expect("each prime number has a primitive root");
+        let powers: Vec<_> = powers(root).take(len - 1).collect();
+        let (half, first) = (len / 2, len / 2 + TOGETHER - 2);
+        let roots =
+            (0..first + half).map(|k| self::root(powers[(k + 2 * (len - 1) - first) % (len - 1)], len));
+        PrimeOrder { roots: roots.collect(), powers }
+    }
+}
+
+impl<V: Vector, const N: usize> Radix<V, N> for Prime<'_, V> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.order.powers.len() + 1
+    }
+
+    #[inline(always)]
+    fn transform(&self, x: &mut [V; N]) {
+        let PrimeOrder { powers, roots } = self.order;
+        let (len, half, first) = (powers.len() + 1, powers.len() / 2, x[0]);
+        // The sum of elements `power` and `len - power`, and their difference.
+        let mut pairs = [(first, first); N];
+        for (pair, &power) in pairs.iter_mut().zip(&powers[..half]) {
+            *pair = (x[power].add(x[len - power]), x[power].sub(x[len - power]));
+            x[0] = x[0].add(pair.0);
+        }
+        for b in (0..half).step_by(TOGETHER) {
+            // The results of g^-b, g^-(b + 1) and so on. Those past the last pair are not used.
+            let (mut even, mut odd) = ([first; TOGETHER], [first.splat(V::Real::zero()); TOGETHER]);
+            for (&(sum, difference), roots) in
+                pairs[..half].iter().zip(roots[half - 1 - b..].windows(TOGETHER))
+            {
+                for j in 0..TOGETHER {
+                    let Complex { re, im } = roots[TOGETHER - 1 - j];
+                    even[j] = sum.mul_add(sum.splat(re), even[j]);
+                    odd[j] = difference.mul_add(sum.splat(im), odd[j]);
+                }
+            }
+            for j in 0..TOGETHER.min(half - b) {
+                let power = powers[(len - 1 - b - j) % (len - 1)];
+                x[power] = self.turn.minus_turned(even[j], odd[j]);
+                x[len - power] = self.turn.plus_turned(even[j], odd[j]);
+            }
+        }
+    }
+}
