@@ -29,7 +29,8 @@ const MAX_BLOCK_LINES: usize = 32;
 const MIN_BLOCK_LINES: usize = 8;
 /// Maximum length of a line. Transforms of 262144 elements took 1.4 times as long as copies and rustfft.
 const MAX_LEN: usize = 1 << 16;
-/// Maximum number of complex numbers of the workspace. Transforms of 65536 elements took up to 1.4 times as long with half this number.
+/// Maximum number of complex numbers of the workspace; that of `real_columns` is up to five times as large. Transforms of 65536 elements
+/// took up to 1.4 times as long with half this number.
 const MAX_WORKSPACE_LEN: usize = 1 << 20;
 /// The passes that transform groups within a chunk of this size, in bytes, are made for each chunk before those for the next chunk, so that
 /// the chunk stays in cache.
@@ -37,15 +38,18 @@ const CHUNK_BYTES: usize = 1 << 18;
 /// The first pass prefetches the operand this number of groups ahead. Groups are far apart, so the processor does not predict their
 /// addresses.
 const PREFETCHED_GROUPS: usize = 8;
+
 /// A pass transforms groups of `radix` elements that are `span` elements apart.
-#[derive(Debug, Clone, Copy)]
-struct Pass {
+#[derive(Debug)]
+struct Pass<R> {
     radix: usize,
     span: usize,
-    /// The index of its first factor in [`Plan::factors`].
-    factors: usize,
-    /// The index of its order in [`Plan::orders`], if the radix is greater than [`MAX_ODD`].
-    order: usize,
+    /// If the radix is odd and at most [`MAX_ODD`], the cosines and sines of the angles 2πk/`radix` for `k` below `radix`.
+    roots: Vec<Complex<R>>,
+    /// Set if the radix is greater than [`MAX_ODD`].
+    order: Option<PrimeOrder<R>>,
+    /// For all passes but the first, `radix - 1` twiddle factors for each index below `span`.
+    twiddles: Vec<Complex<R>>,
 }
 
 /// The plan of transforms of `n` elements.
@@ -53,14 +57,9 @@ struct Pass {
 pub(in crate::device) struct Plan<R> {
     n: usize,
     inverse: bool,
-    passes: Vec<Pass>,
+    passes: Vec<Pass<R>>,
     /// For each group of the first pass, the index of its first element.
     first: Vec<usize>,
-    /// For each pass, the cosines and sines of the angles 2πk/`radix` for `k` below `radix`. They are followed, but for the first pass, by
-    /// `radix - 1` twiddle factors for each index below `span`.
-    factors: Vec<Complex<R>>,
-    /// The orders of the passes whose radix is greater than [`MAX_ODD`].
-    orders: Vec<PrimeOrder<R>>,
 }
 
 /// Returns whether there is a plan for lines of `n` elements.
@@ -78,18 +77,19 @@ impl<R: Real> Plan<R> {
         let mut radices = Vec::new();
         radix::radices(n, |radix| radices.push(radix));
         radices.reverse();
-        let (mut span, mut factors, mut passes, mut orders) = (1, Vec::new(), Vec::new(), Vec::new());
+        let (mut span, mut passes) = (1, Vec::new());
         for &radix in &radices {
-            passes.push(Pass { radix, span, factors: factors.len(), order: orders.len() });
-            if radix > MAX_ODD {
-                orders.push(PrimeOrder::new(radix));
-            }
-            factors.extend((0..radix).map(|k| root(k, radix)));
-            if span > 1 {
-                let powers = (0..span).flat_map(|k| (1..radix).map(move |j| k * j));
-                let twiddles = powers.map(|power| root(power, span * radix));
-                factors.extend(twiddles.map(|factor| if inverse { factor } else { factor.conj() }));
-            }
+            let is_odd = radix % 2 == 1 && radix <= MAX_ODD;
+            let powers = (0..span).flat_map(|k| (1..radix).map(move |j| k * j));
+            let twiddles = powers.map(|power| root(power, span * radix));
+            let twiddles = twiddles.map(|factor: Complex<R>| if inverse { factor } else { factor.conj() });
+            passes.push(Pass {
+                radix,
+                span,
+                roots: (0..if is_odd { radix } else { 0 }).map(|k| root(k, radix)).collect(),
+                order: (radix > MAX_ODD).then(|| PrimeOrder::new(radix)),
+                twiddles: if span > 1 { twiddles.collect() } else { Vec::new() },
+            });
             span *= radix;
         }
         let groups = n / radices[0];
@@ -102,7 +102,7 @@ impl<R: Real> Plan<R> {
             }
             index
         };
-        Plan { n, inverse, passes, first: (0..groups).map(first).collect(), factors, orders }
+        Plan { n, inverse, passes, first: (0..groups).map(first).collect() }
     }
 }
 
@@ -156,7 +156,8 @@ impl<R: Copy> Rows<R> {
     /// Reads a register of a row.
     ///
     /// # Safety
-    /// The caller must ensure that the processor has the instruction set, and that the elements of the row may be read.
+    /// The caller must ensure that the processor has the instruction set, and that the elements of the row may be read. All lanes of the
+    /// first `full` registers must belong to the row, and of other registers the lanes that `mask` selects.
     #[inline(always)]
     pub(super) unsafe fn load<V: Vector<Real = R>>(self, row: usize, register: usize, mask: V::Mask) -> V {
         let address = self.at(row).wrapping_add(register * V::LANES);
@@ -172,7 +173,8 @@ impl<R: Copy> Rows<R> {
     /// Writes a register of a row.
     ///
     /// # Safety
-    /// The caller must ensure exclusive access to the elements of the row.
+    /// The caller must ensure exclusive access to the elements of the row. All lanes of the first `full` registers must belong to the row,
+    /// and of other registers the lanes that `mask` selects.
     #[inline(always)]
     pub(super) unsafe fn store<V: Vector<Real = R>>(
         self,
@@ -288,10 +290,10 @@ impl<V: Vector> Block<'_, V> {
     /// The conditions of [`first`](Self::first).
     #[inline(always)]
     unsafe fn later<const N: usize>(&self, radix: impl Radix<V, N> + Copy, k: usize, rows: Range<usize>) {
-        let Pass { span, factors, .. } = self.plan.passes[k];
+        let Pass { span, ref twiddles, .. } = self.plan.passes[k];
         let (to, scales) = self.target(k);
         for start in rows.step_by(span * radix.len()) {
-            let twiddles = self.plan.factors[factors + radix.len()..].chunks_exact(radix.len() - 1);
+            let twiddles = twiddles.chunks_exact(radix.len() - 1);
             for (row, twiddles) in (start..start + span).zip(twiddles) {
                 let from = (self.workspace, row, span);
                 // SAFETY: these are some of the `n` rows of the workspace and of the output, to which the caller ensures access. Each row
@@ -307,15 +309,16 @@ impl<V: Vector> Block<'_, V> {
     /// The conditions of [`first`](Self::first), except that on the radix.
     #[inline(always)]
     unsafe fn pass(&self, k: usize, rows: Range<usize>) {
-        let Pass { radix, factors, order, .. } = self.plan.passes[k];
-        let roots = &self.plan.factors[factors..][..radix];
+        let Pass { radix, roots, order, .. } = &self.plan.passes[k];
         macro_rules! pass {
             ($($radices:pat => $N:tt: $radix:expr;)*) => {
-                match (radix, k) {
+                match (*radix, k) {
                     $(
-                        // SAFETY: there are `radix` roots. The caller ensures the other conditions.
+                        // SAFETY: the roots or the order are those of this pass, and so is the radix. The caller ensures the other
+                        // conditions.
                         ($radices, 0) => unsafe { self.first::<$N>($radix, rows) },
-                        // SAFETY: there are `radix` roots. The caller ensures the other conditions.
+                        // SAFETY: the roots or the order are those of this pass, and so is the radix. The caller ensures the other
+                        // conditions.
                         ($radices, _) => unsafe { self.later::<$N>($radix, k, rows) },
                     )*
                 }
@@ -329,9 +332,9 @@ impl<V: Vector> Block<'_, V> {
             7 => 7: Odd::new(self.turn, roots);
             11 => 11: Odd::new(self.turn, roots);
             13 => 13: Odd::new(self.turn, roots);
-            17..=31 => 31: Prime { turn: self.turn, order: &self.plan.orders[order] };
-            37..=73 => 73: Prime { turn: self.turn, order: &self.plan.orders[order] };
-            _ => MAX_PRIME: Prime { turn: self.turn, order: &self.plan.orders[order] };
+            17..=31 => 31: Prime { turn: self.turn, order: order.as_ref().expect("a pass with a large radix has an order") };
+            37..=73 => 73: Prime { turn: self.turn, order: order.as_ref().expect("a pass with a large radix has an order") };
+            _ => MAX_PRIME: Prime { turn: self.turn, order: order.as_ref().expect("a pass with a large radix has an order") };
         }
     }
 

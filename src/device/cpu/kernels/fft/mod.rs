@@ -1,4 +1,4 @@
-//! Fourier transforms of strided operands, by the crates rustfft and realfft and module `columns`.
+//! Fourier transforms of strided operands, by the crates rustfft and realfft, and the modules `columns` and `real_columns`.
 //!
 //! ```text
 //! for each transformed axis, the one with the smallest strides first      (complex_axes)
@@ -87,9 +87,9 @@ const MIN_STREAMED_BYTES: usize = 8 << 20;
 /// take 0.6 to 0.95 times as long. Shorter and longer lines take up to 1.5 and 1.15 times as long, and outputs of 1.6 MB 0.95 to 1.36
 /// times.
 const COPIED_LINE_BYTES: RangeInclusive<usize> = 2 << 10..=1 << 20;
-/// Minimum number of elements of adjacent lines that module `columns` transforms. For fewer, a call takes longer than the transform: 10⁵
-/// times 2 lines of 4 `c64` took 2.6 times as long, 10⁴ times 4 lines of 8 took 1.04 times, and 1000 times 3 lines of 32 0.86 times (Zen
-/// 5).
+/// Minimum number of elements of adjacent lines that `columns` and `real_columns` transform. For fewer, a call takes longer than the
+/// transform: 10⁵ times 2 lines of 4 `c64` took 2.6 times as long, 10⁴ times 4 lines of 8 took 1.04 times, and 1000 times 3 lines of 32
+/// 0.86 times (Zen 5).
 #[cfg(target_arch = "x86_64")]
 const MIN_COLUMNS_LEN: usize = 64;
 /// Work of a transform for each byte of a line: the number of bytes that could be copied in the same time.
@@ -123,8 +123,11 @@ real! {
 /// Runs a kernel for `lines` adjacent lines by the widest instruction set that [`Level::get`] allows, which must not be
 /// [`Level::Portable`], or by AVX2 if they fill at most one of its registers. With AVX-512, 2 lines of 44100 `c64` took 1.6 times as long.
 ///
+/// # Panics
+/// At [`Level::Portable`].
+///
 /// # Safety
-/// The conditions of the kernel, but for those on the processor.
+/// The caller must ensure the conditions of [`SimdKernel::run`] of `kernel`, except that the processor has the instruction set.
 #[cfg(target_arch = "x86_64")]
 unsafe fn run_kernel<R: Real>(lines: usize, kernel: impl SimdKernel<R::Wide> + SimdKernel<R::Narrow>) {
     match Level::get() {
@@ -527,7 +530,7 @@ fn over_lines(
     over_parts(&plan, bytes.saturating_mul(WORK), &grain_of, f);
 }
 
-/// Calls `f` for runs of adjacent lines, with the offsets of the first elements of the first line and the number of lines.
+/// Calls `f` for runs of adjacent lines, with the offsets of the first line in the output and in the operand, and the number of lines.
 #[cfg(target_arch = "x86_64")]
 fn adjacent_lines(part: &Plan<2>, f: &mut dyn FnMut([isize; 2], usize)) {
     // A part with a single index along the axis of the neighbouring lines can have another innermost loop.

@@ -1,11 +1,12 @@
-//! Transforms of few elements, which SIMD registers hold: the radices of the algorithm of Cooley and Tukey.
+//! Transforms of 2 to 199 elements, the radices of the algorithm of Cooley and Tukey. Each element is a SIMD register, which holds numbers
+//! of several lines.
 
 use super::Real;
 use crate::device::cpu::kernels::gemm::simd::Vector;
 use num_complex::Complex;
 use num_traits::{One, Zero};
 
-/// The radices but for 2.
+/// The radices other than 2, in the order in which [`radices`] tries them.
 const RADICES: [usize; 46] = [
     4, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103,
     107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193, 197, 199,
@@ -15,7 +16,7 @@ pub(super) const MAX_ODD: usize = 13;
 /// Number of results that [`Prime`] computes together, so that their chains of additions overlap.
 const TOGETHER: usize = 4;
 /// Maximum radix of [`Prime`].
-pub(super) const MAX_PRIME: usize = 199;
+pub(super) const MAX_PRIME: usize = RADICES[RADICES.len() - 1];
 
 /// Returns e^(2πi `part` / `of`). Multiples of a quarter turn are exact.
 pub(super) fn root<R: Real>(part: usize, of: usize) -> Complex<R> {
@@ -227,6 +228,30 @@ impl<V: Vector, const N: usize> Radix<V, N> for Prime<'_, V> {
                 let power = powers[(len - 1 - b - j) % (len - 1)];
                 x[power] = self.turn.minus_turned(even[j], odd[j]);
                 x[len - power] = self.turn.plus_turned(even[j], odd[j]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_of_prime_numbers() {
+        for len in RADICES.into_iter().filter(|&radix| radix > MAX_ODD) {
+            let PrimeOrder { powers, roots } = PrimeOrder::<f64>::new(len);
+            let mut sorted = powers.clone();
+            sorted.sort();
+            assert!(sorted.into_iter().eq(1..len), "{len}");
+            // The factor of element g^a for result g^-b, where `transform` reads it.
+            let half = len / 2;
+            for (a, b) in (0..half).flat_map(|a| (0..half).map(move |b| (a, b))) {
+                let (first, j) = (b / TOGETHER * TOGETHER, b % TOGETHER);
+                let found = roots[half - 1 - first..][a..][TOGETHER - 1 - j];
+                let power = powers[a] * powers[(len - 1 - b) % (len - 1)] % len;
+                let angle = core::f64::consts::TAU * power as f64 / len as f64;
+                assert!((found - Complex::new(angle.cos(), angle.sin())).norm() < 1e-14, "{len}, {a}, {b}");
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Transforms adjacent lines between real and complex numbers, on x86-64. Module [`columns`] transforms them as complex numbers.
 //!
 //! The elements of a line whose indices have the same remainder modulo a small number, the radix, are a part of the line. The radix divides
-//! the length; it is 2 for even lengths. Two parts become one complex line: the first one its real parts and the second one its imaginary
-//! parts.
+//! the length; it is 2 for even lengths above 2. Two parts become one complex line: the first one its real parts and the second one its
+//! imaginary parts. With an odd radix, the last part has no partner: the imaginary parts are 0.
 //!
 //! ```text
 //! for each block of lines                                       (Pass::over_lines)
@@ -36,19 +36,19 @@ use num_complex::Complex;
 use num_traits::One;
 use std::sync::Arc;
 
-/// The radices, in the order in which they are tried. All lengths are multiples of the last, with which every element becomes the real part
-/// of a complex number.
+/// The radices, in the order in which they are tried. A radix r needs ⌈r/2⌉ complex lines for r parts, so 7 wastes less than 3. All lengths
+/// are multiples of the last radix.
 const RADICES: [usize; 5] = [2, 7, 5, 3, 1];
-/// Steps that read the operand prefetch it this number of rows ahead. Rows are far apart, so the processor does not predict their
-/// addresses.
-const PREFETCHED_ROWS: usize = 8;
+/// Steps that read the operand prefetch the rows for this number of indices ahead. Rows are far apart, so the processor does not predict
+/// their addresses.
+const PREFETCHED_INDICES: usize = 8;
 const CACHE_LINE_BYTES: usize = 64;
 
 /// Minimum size of the real elements with the same index of adjacent lines, in bytes, unless the lines have at most [`MAX_SHORT_LEN`]
 /// elements. For whole spectra, it is half of this size. Fewer elements fill only a part of the registers: `rfft` of 2 lines of 131072
 /// `f64` took 1.3 times as long as realfft with copies, and `fft` 0.7 times as long as rustfft with copies (Zen 5).
 const MIN_ROW_BYTES: usize = 32;
-/// See [`MIN_ROW_BYTES`].
+/// Maximum length of lines that are transformed here however few they are.
 const MAX_SHORT_LEN: usize = 128;
 
 /// The plan of transforms of `n` real numbers.
@@ -56,54 +56,47 @@ const MAX_SHORT_LEN: usize = 128;
 pub(super) struct Plan<R> {
     n: usize,
     radix: usize,
+    /// The length of the complex transforms: `n / radix`.
+    len: usize,
+    /// The number of complex lines for each line.
+    complex_lines: usize,
     inverse: bool,
-    /// The plan of the complex transforms, of `n / radix` numbers.
     complex: Arc<columns::Plan<R>>,
     /// The cosines and sines of the angles 2πk/`radix` for `k` below `radix`.
     roots: Vec<Complex<R>>,
-    /// For each `k` up to half of `n / radix`, the factors e^(-2πijk/n) for `j` from 1 to `radix - 1`. Conjugate if `inverse`.
+    /// For each `k` up to `len / 2`, the factors e^(-2πijk/n) for `j` from 1 to `radix - 1`. Conjugate if `inverse`.
     twiddles: Vec<Complex<R>>,
 }
 
-/// Returns the radix for lines of `n` elements, or `None` if there is no plan.
+/// Returns the radix for lines of `n` elements, or `None` if there is no plan. Even numbers have no odd radix but 1, because element `n /
+/// 2` of the spectrum is real, and the steps with an odd radix do not treat it as such.
 fn radix(n: usize) -> Option<usize> {
-    RADICES.into_iter().find(|&radix| n.is_multiple_of(radix) && columns::has_plan(n / radix))
-}
-
-/// Returns the length of the complex transforms for lines of `n` elements, for which there must be a plan.
-pub(super) fn complex_len(n: usize) -> usize {
-    n / radix(n).expect("the caller checks that there is a plan")
+    let divides = |radix: usize| n.is_multiple_of(radix) && (radix <= 2 || !n.is_multiple_of(2));
+    RADICES.into_iter().find(|&radix| divides(radix) && columns::has_plan(n / radix))
 }
 
 impl<R: Real> Plan<R> {
-    /// Returns the plan. `complex` is the plan of transforms of [`complex_len`] numbers in the same direction.
-    pub(super) fn new(n: usize, inverse: bool, complex: Arc<columns::Plan<R>>) -> Plan<R> {
-        let len = complex_len(n);
-        let radix = n / len;
+    /// Returns the plan. There must be one: see [`are_columns`].
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
+    pub(super) fn new(n: usize, inverse: bool) -> Result<Plan<R>, Error> {
+        let radix = radix(n).expect("the caller checks that there is a plan");
+        let len = n / radix;
         let powers = (0..=len / 2).flat_map(|k| (1..radix).map(move |j| j * k));
         let twiddles = powers.map(|power| root(power, n));
-        Plan {
+        Ok(Plan {
             n,
             radix,
+            len,
+            complex_lines: radix.div_ceil(2),
             inverse,
-            complex,
+            complex: plans::columns(len, inverse)?,
             roots: (0..radix).map(|k| root(k, radix)).collect(),
-            twiddles: twiddles.map(|factor| if inverse { factor } else { factor.conj() }).collect(),
-        }
-    }
-}
-
-impl<R> Plan<R> {
-    /// Returns the length of the complex transforms.
-    #[inline(always)]
-    fn complex_len(&self) -> usize {
-        self.n / self.radix
-    }
-
-    /// Returns the number of complex lines for each line.
-    #[inline(always)]
-    fn complex_lines(&self) -> usize {
-        self.radix.div_ceil(2)
+            twiddles: twiddles
+                .map(|factor: Complex<R>| if inverse { factor } else { factor.conj() })
+                .collect(),
+        })
     }
 }
 
@@ -131,8 +124,8 @@ struct Block<'a, R> {
     /// The number of real numbers between the beginnings of two rows of the operand or the output.
     stride: isize,
     /// The number of rows of the operand or the output. The other rows of an operand are zeros.
-    len: usize,
-    /// The workspace, which has rows of `pitch` real numbers. The first [`complex_len`](Plan::complex_len) rows are those of the first
+    row_count: usize,
+    /// The workspace, which has rows of `pitch` real numbers. The first [`Plan::len`] rows are those of the first
     /// complex line of each line, and so on.
     complex: *mut R,
     pitch: usize,
@@ -147,8 +140,12 @@ where
     /// # Safety
     /// The caller must ensure:
     /// * The processor has the instruction set.
-    /// * The elements of the operand may be read, and access to those of the output and of the workspace is exclusive.
-    /// * `pitch` is a multiple of `V::LANES`, and the real numbers of the lines fill at most half of a row of the workspace.
+    /// * There is at least one line.
+    /// * From `start` on, there are `row_count` rows of an element for each line, `stride` real numbers apart: `n` real elements for
+    ///   [`Step::WriteReals`], and `n / 2 + 1` or `n` complex ones for [`Step::WriteSpectra`]. The rows of an operand may be read, and access
+    ///   to those of an output is exclusive.
+    /// * The workspace has `len · complex_lines` initialised rows, to which access is exclusive. `pitch` is a multiple of `V::LANES`, and the
+    ///   real elements of a row fill at most half of it.
     #[inline(always)]
     unsafe fn run(self) {
         // SAFETY: the caller ensures that the processor has the instruction set.
@@ -164,7 +161,6 @@ where
             zero,
             conj: zero.alternating(one, -one),
             rows: Rows { start: self.start, step: self.stride, full: reals / V::LANES },
-            complex: Rows { start: self.complex, step: self.pitch as isize, full: self.pitch / V::LANES },
             registers,
             mask: zero.first(reals - (registers - 1) * V::LANES),
             block: self,
@@ -212,69 +208,76 @@ struct Kernel<'a, V: Vector> {
     conj: V,
     /// The operand or the output.
     rows: Rows<V::Real>,
-    /// The workspace.
-    complex: Rows<V::Real>,
     /// The number of registers that hold a row of the operand or the output.
     registers: usize,
     /// The lanes of the last of these registers that belong to the row.
     mask: V::Mask,
 }
 
-/// The unsafe functions have the conditions of [`Block::run`], and that the register and the rows exist. Rows of the operand need not
-/// exist.
 impl<V: Vector> Kernel<'_, V>
 where
     V::Real: Real,
 {
-    /// Reads from the operand. Rows past its last are zeros.
+    /// Reads a register of a row of the operand. Rows past its last are zeros.
     ///
     /// # Safety
-    /// See above.
+    /// The caller must ensure the conditions of [`Block::run`], and that `register` is less than `registers`.
     #[inline(always)]
     unsafe fn read(&self, row: usize, register: usize) -> V {
-        if row < self.block.len {
-            // SAFETY: the operand has this row and this register, and the caller ensures that it may be read.
+        if row < self.block.row_count {
+            // SAFETY: the operand has this row, and the caller ensures that it may be read. `rows.full` and `mask` are those of its
+            // elements.
             unsafe { self.rows.load(row, register, self.mask) }
         } else {
             self.zero
         }
     }
 
-    /// Writes to the output.
+    /// Writes a register of a row of the output.
     ///
     /// # Safety
-    /// See above.
+    /// The caller must ensure the conditions of [`Block::run`], and that `register` is less than `registers` and `row` less than
+    /// `row_count`.
     #[inline(always)]
     unsafe fn write(&self, row: usize, register: usize, x: V) {
-        // SAFETY: the caller ensures that the output has this row and this register, and exclusive access to it.
+        // SAFETY: the output has this row, and the caller ensures exclusive access to it. `rows.full` and `mask` are those of its elements.
         unsafe { self.rows.store(row, register, self.mask, x) }
     }
 
-    /// Reads from the workspace.
+    /// Returns the address of a register of a row of the workspace.
+    #[inline(always)]
+    fn complex(&self, row: usize, register: usize) -> *mut V::Real {
+        self.block.complex.wrapping_add(row * self.block.pitch + register * V::LANES)
+    }
+
+    /// Reads a register of a row of the workspace.
     ///
     /// # Safety
-    /// See above.
+    /// The caller must ensure the conditions of [`Block::run`], that `row` is less than `len · complex_lines`, and that the register is
+    /// within `pitch`.
     #[inline(always)]
     unsafe fn read_complex(&self, row: usize, register: usize) -> V {
-        // SAFETY: the caller ensures that the workspace has this row and this register, and exclusive access to it.
-        unsafe { V::load(self.complex.at(row).wrapping_add(register * V::LANES)) }
+        // SAFETY: the caller ensures that these numbers are in the workspace, and exclusive access to it.
+        unsafe { V::load(self.complex(row, register)) }
     }
 
-    /// Writes to the workspace.
+    /// Writes a register of a row of the workspace.
     ///
     /// # Safety
-    /// See above.
+    /// The conditions of [`read_complex`](Self::read_complex).
     #[inline(always)]
     unsafe fn write_complex(&self, row: usize, register: usize, x: V) {
-        // SAFETY: the caller ensures that the workspace has this row and this register, and exclusive access to it.
-        unsafe { x.store(self.complex.at(row).wrapping_add(register * V::LANES)) }
+        // SAFETY: the caller ensures that these numbers are in the workspace, and exclusive access to it.
+        unsafe { x.store(self.complex(row, register)) }
     }
 
-    /// Prefetches a row of the operand.
+    /// Prefetches a row of the operand, if there is one.
     #[inline(always)]
     fn prefetch(&self, row: usize) {
-        for at in (0..self.registers * V::LANES).step_by(CACHE_LINE_BYTES / size_of::<V::Real>()) {
-            V::prefetch(self.rows.at(row).wrapping_add(at));
+        if row < self.block.row_count {
+            for at in (0..self.registers * V::LANES).step_by(CACHE_LINE_BYTES / size_of::<V::Real>()) {
+                V::prefetch(self.rows.at(row).wrapping_add(at));
+            }
         }
     }
 
@@ -293,7 +296,8 @@ where
     /// is at most half of it. If `2 * j >= N`, the element is in the second half, and this is the row of its conjugate.
     #[inline(always)]
     fn row<const N: usize>(&self, k: usize, j: usize) -> usize {
-        let (n, row) = (self.block.plan.n, k + j * self.block.plan.complex_len());
+        let Plan { n, len, .. } = *self.block.plan;
+        let row = k + j * len;
         if 2 * j < N { row } else { n.wrapping_sub(row) }
     }
 
@@ -324,23 +328,22 @@ where
     }
 
     /// # Safety
-    /// See above.
+    /// The caller must ensure the conditions of [`Block::run`], whose step this is.
     #[inline(always)]
     unsafe fn read_reals(&self) {
-        let plan = self.block.plan;
-        let (radix, len) = (plan.radix, plan.complex_len());
+        let Plan { radix, len, complex_lines, .. } = *self.block.plan;
         for k in 0..len {
             for row in 0..radix {
-                self.prefetch((k + PREFETCHED_ROWS) * radix + row);
+                self.prefetch((k + PREFETCHED_INDICES) * radix + row);
             }
-            for line in 0..plan.complex_lines() {
+            for line in 0..complex_lines {
                 let row = k * radix + 2 * line;
                 for register in 0..self.registers {
-                    // SAFETY: the register exists.
+                    // SAFETY: the caller ensures the conditions. The register is less than `registers`.
                     let mut re = unsafe { self.read(row, register) };
                     let mut im = self.zero;
                     if 2 * line + 1 < radix {
-                        // SAFETY: the register exists.
+                        // SAFETY: the caller ensures the conditions. The register is less than `registers`.
                         im = unsafe { self.read(row + 1, register) };
                     }
                     // Interleave the lanes.
@@ -349,9 +352,10 @@ where
                         (re, im) = re.exchange(im, block);
                         block *= 2;
                     }
-                    // SAFETY: this is a row of the workspace. The caller ensures that it has twice as many registers.
+                    // SAFETY: `k < len` and `line < complex_lines`, so this is a row of the workspace. The caller ensures that it has at
+                    // least twice as many registers as the operand.
                     unsafe { self.write_complex(line * len + k, 2 * register, re) };
-                    // SAFETY: as above.
+                    // SAFETY: this is the next register of the same row.
                     unsafe { self.write_complex(line * len + k, 2 * register + 1, im) };
                 }
             }
@@ -359,18 +363,18 @@ where
     }
 
     /// # Safety
-    /// See above.
+    /// The caller must ensure the conditions of [`Block::run`], whose step this is.
     #[inline(always)]
     unsafe fn write_reals(&self) {
-        let plan = self.block.plan;
-        let (radix, len) = (plan.radix, plan.complex_len());
+        let Plan { radix, len, complex_lines, .. } = *self.block.plan;
         for k in 0..len {
-            for line in 0..plan.complex_lines() {
+            for line in 0..complex_lines {
                 let row = k * radix + 2 * line;
                 for register in 0..self.registers {
-                    // SAFETY: this is a row of the workspace. The caller ensures that it has twice as many registers.
+                    // SAFETY: `k < len` and `line < complex_lines`, so this is a row of the workspace. The caller ensures that it has at
+                    // least twice as many registers as the output.
                     let mut re = unsafe { self.read_complex(line * len + k, 2 * register) };
-                    // SAFETY: as above.
+                    // SAFETY: this is the next register of the same row.
                     let mut im = unsafe { self.read_complex(line * len + k, 2 * register + 1) };
                     // Reverse `read_reals`.
                     let mut block = V::LANES / 2;
@@ -378,10 +382,10 @@ where
                         (re, im) = re.exchange(im, block);
                         block /= 2;
                     }
-                    // SAFETY: the output has `n` rows, which are `len * radix`.
+                    // SAFETY: `2 * line < radix`, so the row is less than `len * radix`, which is the number of rows, `n`.
                     unsafe { self.write(row, register, re) };
                     if 2 * line + 1 < radix {
-                        // SAFETY: as above.
+                        // SAFETY: the condition ensures that the row is less than `len * radix`, too.
                         unsafe { self.write(row + 1, register, im) };
                     }
                 }
@@ -390,19 +394,20 @@ where
     }
 
     /// # Safety
-    /// See above. `radix` is that of the plan.
+    /// The caller must ensure the conditions of [`Block::run`], whose step this is, and that `radix` is that of the plan.
     #[inline(always)]
     unsafe fn write_spectra<const N: usize>(&self, radix: impl Radix<V, N>) {
-        let (n, len) = (self.block.plan.n, self.block.plan.complex_len());
-        let whole = self.block.len == n;
+        let Plan { n, len, .. } = *self.block.plan;
+        let whole = self.block.row_count == n;
         for k in 0..=len / 2 {
             let (opposite, twiddles) = ((len - k) % len, self.twiddles::<N>(k));
             for register in 0..self.registers {
                 let mut x = [self.zero; N];
                 for line in 0..N.div_ceil(2) {
-                    // SAFETY: `k < len`, so this is a row of the workspace. Spectra are as long as the workspace's lines.
+                    // SAFETY: `k < len` and `line < complex_lines`, so this is a row of the workspace. The complex elements of a row of the
+                    // output fill at most a row of the workspace.
                     let z = unsafe { self.read_complex(line * len + k, register) };
-                    // SAFETY: as above, with `opposite < len`.
+                    // SAFETY: `opposite < len`, and the register is that of the row before.
                     let opposite = unsafe { self.read_complex(line * len + opposite, register) };
                     // If the spectra of the two parts are a and b, this is a + ib and the conjugate of a - ib.
                     let opposite = self.conj(opposite);
@@ -418,10 +423,10 @@ where
                     let conj = x.mul_add(self.conj, self.zero);
                     let row = self.row::<N>(k, j);
                     let (x, mirrored) = if 2 * j < N { (x, conj) } else { (conj, x) };
-                    // SAFETY: the caller ensures that the register exists.
+                    // SAFETY: the row is at most `n / 2`: see `row`. The output has at least `n / 2 + 1` rows.
                     unsafe { self.write(row, register, x) };
                     if whole && row > 0 {
-                        // SAFETY: as above. The output has all `n` rows.
+                        // SAFETY: the row is not 0, so this one is less than `n`, and the output has all `n` rows.
                         unsafe { self.write(n - row, register, mirrored) };
                     }
                 }
@@ -430,20 +435,20 @@ where
     }
 
     /// # Safety
-    /// See above. `radix` is that of the plan.
+    /// The caller must ensure the conditions of [`Block::run`], whose step this is, and that `radix` is that of the plan.
     #[inline(always)]
     unsafe fn read_spectra<const N: usize>(&self, radix: impl Radix<V, N>) {
-        let (n, len) = (self.block.plan.n, self.block.plan.complex_len());
+        let Plan { n, len, .. } = *self.block.plan;
         for k in 0..=len / 2 {
             let (opposite, twiddles) = ((len - k) % len, self.twiddles::<N>(k));
             for j in 0..N {
-                self.prefetch(self.row::<N>(k + PREFETCHED_ROWS, j));
+                self.prefetch(self.row::<N>(k + PREFETCHED_INDICES, j));
             }
             for register in 0..self.registers {
                 let mut x = [self.zero; N];
                 for (j, x) in x.iter_mut().enumerate() {
                     let row = self.row::<N>(k, j);
-                    // SAFETY: the caller ensures that the register exists.
+                    // SAFETY: the caller ensures the conditions. The register is less than `registers`.
                     *x = unsafe { self.read(row, register) };
                     if 2 * j >= N {
                         *x = self.conj(*x);
@@ -460,9 +465,10 @@ where
                     if 2 * line + 1 < N {
                         turned = self.conj(x[2 * line + 1]).swap_pairs();
                     }
-                    // SAFETY: `opposite < len`, so this is a row of the workspace. Its lines are as long as the spectra.
+                    // SAFETY: `opposite < len` and `line < complex_lines`, so this is a row of the workspace. The complex elements of a row
+                    // of the operand fill at most a row of the workspace.
                     unsafe { self.write_complex(line * len + opposite, register, self.conj(a.sub(turned))) };
-                    // SAFETY: as above, with `k < len`.
+                    // SAFETY: `k < len`, and the register is that of the row before.
                     unsafe { self.write_complex(line * len + k, register, a.add(turned)) };
                 }
             }
@@ -529,7 +535,7 @@ where
         let scale = if matches!(write, Step::WriteSpectra) { 0.5 } else { 1.0 };
         let scale = R::from_f64(scale).expect("every number is a floating-point number");
         let factor = scale * self.factor.unwrap_or_else(R::one);
-        let (len, complex_lines) = (plan.complex_len(), plan.complex_lines());
+        let Plan { len, complex_lines, .. } = *plan;
         let block_lines = plan.complex.block_lines(lines_along(axis, shape));
         let pitch = block_lines.next_multiple_of(R::Wide::LANES);
         let rows = len * complex_lines;
@@ -546,12 +552,14 @@ where
                 adjacent_lines(part, &mut |[to, from], lines| {
                     for first in (0..lines).step_by(block_lines) {
                         let lines = block_lines.min(lines - first);
-                        let run = |step, start: *mut R, stride: isize, len: usize| {
+                        let run = |step, start: *mut R, stride: isize, row_count: usize| {
                             let (complex, pitch) = (complex.get().cast(), 2 * pitch);
-                            let block = Block { step, plan, lines, start, stride, len, complex, pitch };
+                            let block = Block { step, plan, lines, start, stride, row_count, complex, pitch };
                             // SAFETY: each index of `part` has a line in the operand, whose elements may be read, and one in the output.
                             // `self.to` is the pointer of an `Output`, and no line of the output is in two parts, so access is
-                            // exclusive. The workspace is borrowed exclusively.
+                            // exclusive. The workspace is initialised, and borrowed exclusively. `pitch` is a multiple of the lanes of
+                            // the widest register, and so of AVX2's. The lines are at most `block_lines`, so their real numbers fill at
+                            // most half of `pitch`. The caller of `over_lines` has checked the level, by `are_columns`.
                             unsafe { run_kernel::<R>(lines, block) };
                         };
                         let start = self.from.offset(from + first as isize).get().cast();
@@ -569,8 +577,9 @@ where
                                 streams: false,
                                 workspace: &mut *workspace,
                             };
-                            // SAFETY: `start` and the next rows have `len` elements of `lines` lines. The operand and the output are the
-                            // same elements. The caller of `over_lines` has checked the level, by `are_columns`.
+                            // SAFETY: from `start` on, the workspace has `len` initialised rows of `pitch` elements, and it is borrowed
+                            // exclusively. The operand and the output are the same elements. The caller of `over_lines` has checked the
+                            // level, by `are_columns`.
                             unsafe { run_kernel::<R>(lines, transform) };
                         }
                         let start = self.to.offset(to + first as isize).get().cast();
@@ -611,7 +620,7 @@ mod tests {
     use super::*;
     use crate::fft::{Fft, FftComplex, FftReal, Norm};
     use crate::simd::tests::at_each_level;
-    use crate::{CastTo, Rank, Tensor, c64};
+    use crate::{CastTo, Rank, Tensor, TensorView, c64, s};
 
     /// Compares transforms along axis 0 with those of contiguous lines, which rustfft and realfft compute, to `limit` times the largest
     /// result.
@@ -631,7 +640,9 @@ mod tests {
         });
         let spectra = spectra.cast::<R::Complex>();
         let (contiguous, contiguous_spectra) = (reals.t().to_owned(), spectra.t().to_owned());
-        for (norm, len) in [(Norm::Backward, n), (Norm::Ortho, n), (Norm::Backward, n + n / 3)] {
+        for (norm, len) in
+            [(Norm::Backward, n), (Norm::Ortho, n), (Norm::Backward, n + n / 3), (Norm::Forward, n - n / 3)]
+        {
             let with = Fft::new().norm(norm).lens([len]);
             let expected = [
                 contiguous.fft_with(1, with).cast::<c64>(),
@@ -673,38 +684,81 @@ mod tests {
         check::<f32>(60, 3, 2e-6);
         // Several chunks, and two blocks.
         check::<f64>(2200, 40, 4e-15);
-        assert!([1, 211, 422, 2 * 131_072].into_iter().all(|n| radix(n).is_none()));
+        // Element `n / 2` of these even lengths would not be computed as a real number with an odd radix.
+        assert!([3 << 16, 150_000, 7 << 15].into_iter().all(|n| radix(n).is_none()));
+        assert!([0, 1, 211, 422, 2 * 131_072].into_iter().all(|n| radix(n).is_none()));
     }
 
     #[test]
     fn lines_do_not_affect_each_other() {
-        let x = Tensor::<f64, Rank<2>>::from_fn([30, 20], |[i, k]| match k {
-            3 if i == 7 => f64::NAN,
-            8 if i == 2 => f64::INFINITY,
-            5 => (i * i) as f64 * 1e-200,
-            _ => (i * (k + 1) % 11) as f64 * 1e50,
-        });
-        at_each_level(|| {
-            let (spectra, back) = (x.rfft(0), x.rfft(0).irfft(0, 30));
-            for k in 0..20 {
-                let (spectrum, line) = (spectra.index_axis(1, k), x.index_axis(1, k));
-                let expected = line.rfft(0);
-                let largest = expected.abs().max().item();
-                if [3, 8].contains(&k) {
-                    // The sum is not finite, but real.
-                    assert!(
-                        !spectrum[[0]].re.is_finite() && spectrum[[0]].im == 0.0,
-                        "{k}: {}",
-                        spectrum[[0]]
-                    );
-                } else {
-                    assert!((spectrum - &expected).abs().max().item() <= 1e-14 * largest, "{k}");
-                    assert!((back.index_axis(1, k) - line).abs().max().item() <= 1e-14 * largest, "{k}");
+        // Each radix.
+        for n in [30, 21, 15, 9, 11] {
+            let x = Tensor::<f64, Rank<2>>::from_fn([n, 20], |[i, k]| match k {
+                3 if i == 7 => f64::NAN,
+                8 if i == 2 => f64::INFINITY,
+                5 => (i * i) as f64 * 1e-200,
+                _ => (i * (k + 1) % 11) as f64 * 1e50,
+            });
+            at_each_level(|| {
+                let (spectra, back) = (x.rfft(0), x.rfft(0).irfft(0, n));
+                for k in 0..20 {
+                    let (spectrum, line) = (spectra.index_axis(1, k), x.index_axis(1, k));
+                    let expected = line.rfft(0);
+                    let largest = expected.abs().max().item();
+                    if [3, 8].contains(&k) {
+                        // The sum is not finite, but real.
+                        let sum = spectrum[[0]];
+                        assert!(!sum.re.is_finite() && sum.im == 0.0, "{n}, {k}: {sum}");
+                        continue;
+                    }
+                    assert!((spectrum - &expected).abs().max().item() <= 1e-14 * largest, "{n}, {k}");
+                    let error = (back.index_axis(1, k) - line).abs().max().item();
+                    assert!(error <= 1e-14 * largest, "{n}, {k}");
                     // Real elements have the imaginary part 0, not -0.
-                    assert!([0, 15].iter().all(|&i| spectrum[[i]].im.to_bits() == 0), "{k}");
+                    assert_eq!(spectrum[[0]].im.to_bits(), 0, "{n}, {k}");
+                    assert!(n % 2 == 1 || spectrum[[n / 2]].im.to_bits() == 0, "{n}, {k}");
                 }
-            }
-        });
+            });
+        }
+    }
+
+    #[test]
+    fn strided_operands_and_outputs() {
+        for n in [30, 45, 77, 99] {
+            // Lines that run backwards, of a batch. The lines of an index of the batch are two blocks.
+            let wide = Tensor::<f64, Rank<3>>::from_fn([2, n, 50], |[b, i, k]| {
+                ((b * 57 + i * i * 7919 + i * k * 31) % 1009) as f64
+            });
+            let x = wide.slice(s![.., ..;-1, 3..43]);
+            let expected = [x.to_owned().permute([0, 2, 1]).to_owned()].map(|x| (x.fft(2), x.rfft(2)));
+            let [(whole, half)] = &expected;
+            at_each_level(|| {
+                let close = |a: TensorView<'_, c64, Rank<3>>, b: &Tensor<c64, Rank<3>>| {
+                    a.permute([0, 2, 1]).all_close(b, 0.0, 1e-8)
+                };
+                let mut out = Tensor::<c64, Rank<3>>::zeros([2, n, 47]);
+                x.fft_into(1, &mut out.slice_mut(s![.., .., 2..42]));
+                assert!(close(out.slice(s![.., .., 2..42]), whole), "{n}");
+                assert!(
+                    out.slice(s![.., .., ..2])
+                        .iter()
+                        .chain(out.slice(s![.., .., 42..]).iter())
+                        .all(|x| x.norm() == 0.0)
+                );
+                let mut out = Tensor::<c64, Rank<3>>::zeros([2, n / 2 + 1, 47]);
+                x.rfft_into(1, &mut out.slice_mut(s![.., ..;-1, 2..42]));
+                assert!(close(out.slice(s![.., ..;-1, 2..42]), half), "{n}");
+                let mut back = Tensor::<f64, Rank<3>>::zeros([2, n, 50]);
+                out.slice(s![.., ..;-1, 2..42]).irfft_into(1, n, &mut back.slice_mut(s![.., ..;-1, 3..43]));
+                assert!(back.slice(s![.., ..;-1, 3..43]).all_close(&x, 0.0, 1e-10), "{n}");
+                assert!(
+                    back.slice(s![.., .., ..3])
+                        .iter()
+                        .chain(back.slice(s![.., .., 43..]).iter())
+                        .all(|&x| x == 0.0)
+                );
+            });
+        }
     }
 
     #[test]
