@@ -169,8 +169,17 @@ impl<V: Vector, const N: usize> Radix<V, N> for Odd<V, N> {
 /// Source of the order: Rader, *Discrete Fourier transforms when the number of data samples is prime*, Proc. IEEE 56 (1968).
 #[derive(Clone, Copy)]
 pub(super) struct Prime<'a, V: Vector> {
-    pub(super) turn: Turn<V>,
-    pub(super) order: &'a PrimeOrder<V::Real>,
+    turn: Turn<V>,
+    order: &'a PrimeOrder<V::Real>,
+}
+
+impl<'a, V: Vector> Prime<'a, V> {
+    /// # Panics
+    /// If there is no order.
+    #[inline(always)]
+    pub(super) fn new(turn: Turn<V>, order: Option<&'a PrimeOrder<V::Real>>) -> Self {
+        Prime { turn, order: order.expect("a pass with a large radix has an order") }
+    }
 }
 
 /// The order of elements for [`Prime`].

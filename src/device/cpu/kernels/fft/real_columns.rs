@@ -68,8 +68,8 @@ pub(super) struct Plan<R> {
     twiddles: Vec<Complex<R>>,
 }
 
-/// Returns the radix for lines of `n` elements, or `None` if there is no plan. Even numbers have no odd radix but 1, because element `n /
-/// 2` of the spectrum is real, and the steps with an odd radix do not treat it as such.
+/// Returns the radix for lines of `n` elements, or `None` if there is no plan. Even numbers have no odd radix but 1: the steps with another
+/// odd radix do not treat element `n / 2` of the spectrum as real.
 fn radix(n: usize) -> Option<usize> {
     let divides = |radix: usize| n.is_multiple_of(radix) && (radix <= 2 || !n.is_multiple_of(2));
     RADICES.into_iter().find(|&radix| divides(radix) && columns::has_plan(n / radix))
@@ -125,8 +125,8 @@ struct Block<'a, R> {
     stride: isize,
     /// The number of rows of the operand or the output. The other rows of an operand are zeros.
     row_count: usize,
-    /// The workspace, which has rows of `pitch` real numbers. The first [`Plan::len`] rows are those of the first
-    /// complex line of each line, and so on.
+    /// The workspace, which has rows of `pitch` real numbers. The first [`Plan::len`] rows are those of the first complex line of each line,
+    /// and so on.
     complex: *mut R,
     pitch: usize,
 }
