@@ -16,9 +16,10 @@
 //! 0) to 0.77 times (65536 × 16) as long with AVX-512, and 0.35 to 0.9 times with AVX2.
 
 use super::Real;
-use super::radix::{self, MAX_ODD, MAX_PRIME, Odd, Prime, PrimeOrder, Radix, Turn, root};
+use super::radix::{self, Eight, MAX_ODD, MAX_PRIME, Number, Odd, Prime, PrimeOrder, Radix, Turn, root};
 use crate::device::cpu::kernels::gemm::simd::{SimdKernel, Vector};
 use crate::device::cpu::loops::stream::{fence, stream_piece};
+use core::mem::MaybeUninit;
 use core::ops::Range;
 use num_complex::Complex;
 use num_traits::One;
@@ -32,19 +33,24 @@ const MAX_LEN: usize = 1 << 16;
 /// Maximum number of complex numbers of the workspace; that of `real_columns` is up to five times as large. Transforms of 65536 elements
 /// took up to 1.4 times as long with half this number.
 const MAX_WORKSPACE_LEN: usize = 1 << 20;
+/// Rows of workspace that have a multiple of this size, in bytes, are followed by an unused cache line if the registers are those of AVX2.
+/// Without it, the rows of a group have the same lowest 12 bits in their addresses, and loads wait for unrelated stores: 32 lines of 1000
+/// `c64` took 1.1 times as long. With AVX-512, they take 1.03 times as long with it (Zen 5).
+const CONFLICTING_BYTES: usize = 512;
 /// The passes that transform groups within a chunk of this size, in bytes, are made for each chunk before those for the next chunk, so that
 /// the chunk stays in cache.
 const CHUNK_BYTES: usize = 1 << 18;
 /// The first pass prefetches the operand this number of groups ahead. Groups are far apart, so the processor does not predict their
 /// addresses.
 const PREFETCHED_GROUPS: usize = 8;
+pub(super) const CACHE_LINE_BYTES: usize = 64;
 
 /// A pass transforms groups of `radix` elements that are `span` elements apart.
 #[derive(Debug)]
 struct Pass<R> {
     radix: usize,
     span: usize,
-    /// If the radix is odd and at most [`MAX_ODD`], the cosines and sines of the angles 2πk/`radix` for `k` below `radix`.
+    /// The cosines and sines of the angles 2πk/`radix` for `k` below `radix`.
     roots: Vec<Complex<R>>,
     /// The order of the elements, if the radix is greater than [`MAX_ODD`].
     order: Option<PrimeOrder<R>>,
@@ -79,14 +85,13 @@ impl<R: Real> Plan<R> {
         radices.reverse();
         let (mut span, mut passes) = (1, Vec::new());
         for &radix in &radices {
-            let is_odd = radix % 2 == 1 && radix <= MAX_ODD;
             let powers = (0..span).flat_map(|k| (1..radix).map(move |j| k * j));
             let twiddles = powers.map(|power| root(power, span * radix));
             let twiddles = twiddles.map(|factor: Complex<R>| if inverse { factor } else { factor.conj() });
             passes.push(Pass {
                 radix,
                 span,
-                roots: (0..if is_odd { radix } else { 0 }).map(|k| root(k, radix)).collect(),
+                roots: (0..radix).map(|k| root(k, radix)).collect(),
                 order: (radix > MAX_ODD).then(|| PrimeOrder::new(radix)),
                 twiddles: if span > 1 { twiddles.collect() } else { Vec::new() },
             });
@@ -115,7 +120,9 @@ impl<R> Plan<R> {
 
     /// Returns the number of complex numbers of the workspace for `lines` lines.
     pub(super) fn workspace(&self, lines: usize) -> usize {
-        self.n * self.block_lines(lines).next_multiple_of(MIN_BLOCK_LINES)
+        self.n
+            * (self.block_lines(lines).next_multiple_of(MIN_BLOCK_LINES)
+                + CACHE_LINE_BYTES / size_of::<Complex<R>>())
     }
 }
 
@@ -215,36 +222,68 @@ struct Block<'a, V: Vector> {
 impl<V: Vector> Block<'_, V> {
     /// Transforms rows of `from` by `radix`, the first of which is `row`, and which are `apart` rows apart. Multiplies all but the first by
     /// `twiddles` if `TWIDDLED`. Writes the results to rows `to_row`, `to_row + to_apart` and so on of `to`, multiplied by
-    /// `factor` if `scales`.
+    /// `factor` if `scales`. Transforms as many registers together as a number of type `X` has.
     ///
     /// # Safety
     /// The caller must ensure that these rows of `from` may be read, and exclusive access to these rows of `to`. If some of them overlap,
     /// they must be the same rows in the same order.
     #[inline(always)]
-    unsafe fn group<const N: usize, const TWIDDLED: bool>(
+    unsafe fn group<X: Number<V>, const N: usize, const TWIDDLED: bool>(
         &self,
-        radix: impl Radix<V, N>,
+        radix: impl Radix<X, N> + Radix<V, N>,
+        from: (Rows<V::Real>, usize, usize),
+        to: (Rows<V::Real>, usize, usize),
+        twiddles: &[Complex<V::Real>],
+        scales: bool,
+    ) {
+        let together = self.registers / X::REGISTERS * X::REGISTERS;
+        for register in (0..together).step_by(X::REGISTERS) {
+            // SAFETY: the caller ensures the conditions. The number has registers of the row.
+            unsafe { self.number::<X, N, TWIDDLED>(&radix, register, from, to, twiddles, scales) };
+        }
+        for register in together..self.registers {
+            // SAFETY: the caller ensures the conditions. The number is a register of the row.
+            unsafe { self.number::<V, N, TWIDDLED>(&radix, register, from, to, twiddles, scales) };
+        }
+    }
+
+    /// Computes the part of [`group`](Self::group) for the numbers whose first register is `register`.
+    ///
+    /// # Safety
+    /// The conditions of `group`. The caller must ensure that a row has the registers of the numbers.
+    #[inline(always)]
+    unsafe fn number<X: Number<V>, const N: usize, const TWIDDLED: bool>(
+        &self,
+        radix: &impl Radix<X, N>,
+        register: usize,
         (from, row, apart): (Rows<V::Real>, usize, usize),
         (to, to_row, to_apart): (Rows<V::Real>, usize, usize),
         twiddles: &[Complex<V::Real>],
         scales: bool,
     ) {
-        for register in 0..self.registers {
-            let mut x = [self.factor; N];
-            for j in 0..radix.len() {
+        let mut numbers = [const { MaybeUninit::<X>::uninit() }; N];
+        for (j, number) in numbers[..radix.len()].iter_mut().enumerate() {
+            let number = number.write(X::of(self.factor));
+            for k in 0..X::REGISTERS {
                 // SAFETY: the caller ensures that the row may be read. `self` has registers, so the processor has the instruction set.
-                x[j] = unsafe { from.load(row + j * apart, register, self.mask) };
+                let mut x: V = unsafe { from.load(row + j * apart, register + k, self.mask) };
                 if TWIDDLED && j > 0 {
                     let Complex { re, im } = twiddles[j - 1];
                     let (re, im) = (self.factor.splat(re), self.factor.splat(im));
-                    x[j] = x[j].mul_sub_add(re, x[j].swap_pairs().mul(im));
+                    x = x.mul_sub_add(re, Vector::swap_pairs(x).mul(im));
                 }
+                number.set(k, x);
             }
-            radix.transform(&mut x);
-            for (j, &result) in x[..radix.len()].iter().enumerate() {
-                let result = if scales { result.mul(self.factor) } else { result };
+        }
+        // SAFETY: the loop has written these.
+        let numbers = unsafe { numbers[..radix.len()].assume_init_mut() };
+        radix.transform(numbers);
+        for (j, number) in numbers.iter().enumerate() {
+            for k in 0..X::REGISTERS {
+                let x = number.get(k);
+                let x = if scales { x.mul(self.factor) } else { x };
                 // SAFETY: the caller ensures exclusive access to the row.
-                unsafe { to.store(to_row + j * to_apart, register, self.mask, result) };
+                unsafe { to.store(to_row + j * to_apart, register + k, self.mask, x) };
             }
         }
     }
@@ -263,13 +302,17 @@ impl<V: Vector> Block<'_, V> {
     /// read, and exclusive access to those of the output and the workspace. Rows of the operand and the output overlap only if they are the
     /// same rows.
     #[inline(always)]
-    unsafe fn first<const N: usize>(&self, radix: impl Radix<V, N> + Copy, rows: Range<usize>) {
+    unsafe fn first<X: Number<V>, const N: usize>(
+        &self,
+        radix: impl Radix<X, N> + Radix<V, N> + Copy,
+        rows: Range<usize>,
+    ) {
         let (to, scales) = self.target(0);
-        let groups = &self.plan.first;
-        for row in rows.step_by(radix.len()) {
-            let group = groups[row / radix.len()];
-            if let Some(&next) = groups.get(row / radix.len() + PREFETCHED_GROUPS) {
-                for row in (next..).step_by(groups.len()).take(radix.len()) {
+        let (groups, len) = (&self.plan.first, Radix::<V, N>::len(&radix));
+        for row in rows.step_by(len) {
+            let group = groups[row / len];
+            if let Some(&next) = groups.get(row / len + PREFETCHED_GROUPS) {
+                for row in (next..).step_by(groups.len()).take(len) {
                     for register in 0..self.registers {
                         V::prefetch(self.from.at(row).wrapping_add(register * V::LANES));
                     }
@@ -277,9 +320,9 @@ impl<V: Vector> Block<'_, V> {
             }
             let from = (self.from, group, groups.len());
             // SAFETY: `row` is a multiple of the radix and less than `n`, and `first` has each index below the number of groups once. There
-            // are `groups.len() * radix.len()` rows. So the groups read and write each row once. The caller ensures access to the rows. If
+            // are `groups.len() * len` rows. So the groups read and write each row once. The caller ensures access to the rows. If
             // this is the last pass too, there is one group, which reads and writes all rows in the same order.
-            unsafe { self.group::<N, false>(radix, from, (to, row, 1), &[], scales) };
+            unsafe { self.group::<X, N, false>(radix, from, (to, row, 1), &[], scales) };
         }
     }
 
@@ -289,16 +332,22 @@ impl<V: Vector> Block<'_, V> {
     /// # Safety
     /// The conditions of [`first`](Self::first).
     #[inline(always)]
-    unsafe fn later<const N: usize>(&self, radix: impl Radix<V, N> + Copy, k: usize, rows: Range<usize>) {
+    unsafe fn later<X: Number<V>, const N: usize>(
+        &self,
+        radix: impl Radix<X, N> + Radix<V, N> + Copy,
+        k: usize,
+        rows: Range<usize>,
+    ) {
         let Pass { span, ref twiddles, .. } = self.plan.passes[k];
         let (to, scales) = self.target(k);
-        for start in rows.step_by(span * radix.len()) {
-            let twiddles = twiddles.chunks_exact(radix.len() - 1);
+        let len = Radix::<V, N>::len(&radix);
+        for start in rows.step_by(span * len) {
+            let twiddles = twiddles.chunks_exact(len - 1);
             for (row, twiddles) in (start..start + span).zip(twiddles) {
                 let from = (self.workspace, row, span);
                 // SAFETY: these are some of the `n` rows of the workspace and of the output, to which the caller ensures access. Each row
                 // is in one group.
-                unsafe { self.group::<N, true>(radix, from, (to, row, span), twiddles, scales) };
+                unsafe { self.group::<X, N, true>(radix, from, (to, row, span), twiddles, scales) };
             }
         }
     }
@@ -311,32 +360,29 @@ impl<V: Vector> Block<'_, V> {
     unsafe fn pass(&self, k: usize, rows: Range<usize>) {
         let Pass { radix, roots, order, .. } = &self.plan.passes[k];
         macro_rules! pass {
-            ($($radices:pat => $N:tt: $radix:expr;)*) => {
+            ($($radices:pat => $X:ty, $N:tt: $radix:expr;)*) => {
                 match (*radix, k) {
                     $(
                         // SAFETY: the roots or the order are those of this pass, and so is the radix. The caller ensures the other
                         // conditions.
-                        ($radices, 0) => unsafe { self.first::<$N>($radix, rows) },
+                        ($radices, 0) => unsafe { self.first::<$X, $N>($radix, rows) },
                         // SAFETY: the roots or the order are those of this pass, and so is the radix. The caller ensures the other
                         // conditions.
-                        ($radices, _) => unsafe { self.later::<$N>($radix, k, rows) },
+                        ($radices, _) => unsafe { self.later::<$X, $N>($radix, k, rows) },
                     )*
                 }
             };
         }
-        // `Prime` fills arrays of `N` registers for each group. With the larger arrays, transforms of 740 elements, of which 37 is a factor,
-        // took 1.2 to 1.5 times as long (Zen 5).
         pass! {
-            2 => 2: self.turn;
-            3 => 3: Odd::new(self.turn, roots);
-            4 => 4: self.turn;
-            5 => 5: Odd::new(self.turn, roots);
-            7 => 7: Odd::new(self.turn, roots);
-            11 => 11: Odd::new(self.turn, roots);
-            13 => 13: Odd::new(self.turn, roots);
-            17..=31 => 31: Prime::new(self.turn, order.as_ref());
-            37..=73 => 73: Prime::new(self.turn, order.as_ref());
-            _ => MAX_PRIME: Prime::new(self.turn, order.as_ref());
+            2 => V, 2: self.turn;
+            3 => V, 3: Odd::new(self.turn, roots);
+            4 => V, 4: self.turn;
+            5 => V, 5: Odd::new(self.turn, roots);
+            8 => V, 8: Eight::new(self.turn, roots);
+            7 => V, 7: Odd::new(self.turn, roots);
+            11 => V, 11: Odd::new(self.turn, roots);
+            13 => V, 13: Odd::new(self.turn, roots);
+            _ => [V; 2], MAX_PRIME: Prime::new(self.turn, order.as_ref());
         }
     }
 
@@ -388,9 +434,15 @@ impl<V: Vector> SimdKernel<V> for Lines<'_, V::Real> {
             let from = self.from.wrapping_add(first).cast_mut();
             let from = Rows { start: from.cast(), step: 2 * self.from_stride, full };
             let to = Rows { start: self.to.wrapping_add(first).cast(), step: 2 * self.to_stride, full };
-            let step = (registers * V::LANES) as isize;
-            assert!(plan.n * registers * V::LANES <= 2 * self.workspace.len());
-            let workspace = Rows { start: self.workspace.as_mut_ptr().cast(), step, full: registers };
+            let mut step = registers * V::LANES;
+            if size_of::<V>() < CACHE_LINE_BYTES
+                && (registers * size_of::<V>()).is_multiple_of(CONFLICTING_BYTES)
+            {
+                step += CACHE_LINE_BYTES / size_of::<V::Real>();
+            }
+            assert!(plan.n * step <= 2 * self.workspace.len());
+            let workspace =
+                Rows { start: self.workspace.as_mut_ptr().cast(), step: step as isize, full: registers };
             let (streams, scales) = (self.streams, self.factor != one);
             let block = Block { plan, from, to, workspace, streams, turn, registers, mask, factor, scales };
             // SAFETY: the caller ensures access to the elements of the lines. The workspace has `n` rows of `step` numbers, and is borrowed

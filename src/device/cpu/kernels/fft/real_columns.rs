@@ -19,7 +19,7 @@
 //! and Laplace transforms*, J. Sound Vib. 12 (1970). Two whole lines could become one complex line, too. But then a rounding error or a NaN
 //! in one line would change the results of the other.
 
-use super::columns::Rows;
+use super::columns::{CACHE_LINE_BYTES, Rows};
 use super::radix::{Odd, Radix, Turn, root};
 use super::{
     LINE_GRAIN, MIN_COLUMNS_LEN, Real, adjacent_lines, check_workspace, columns, lines_along, out_of_memory,
@@ -42,7 +42,6 @@ const RADICES: [usize; 5] = [2, 7, 5, 3, 1];
 /// Steps that read the operand prefetch the rows for this number of indices ahead. Rows are far apart, so the processor does not predict
 /// their addresses.
 const PREFETCHED_INDICES: usize = 8;
-const CACHE_LINE_BYTES: usize = 64;
 
 /// Minimum size of the real elements with the same index of adjacent lines, in bytes, unless the lines have at most [`MAX_SHORT_LEN`]
 /// elements. For whole spectra, it is half of this size. Fewer elements fill only a part of the registers: `rfft` of 2 lines of 131072
@@ -197,7 +196,7 @@ struct Identity;
 
 impl<V: Vector> Radix<V, 1> for Identity {
     #[inline(always)]
-    fn transform(&self, _: &mut [V; 1]) {}
+    fn transform(&self, _: &mut [V]) {}
 }
 
 /// A block with the registers of `V`.
