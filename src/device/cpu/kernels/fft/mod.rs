@@ -22,6 +22,8 @@
 #[cfg(target_arch = "x86_64")]
 mod columns;
 mod line;
+#[cfg(target_arch = "x86_64")]
+mod long_columns;
 mod plans;
 #[cfg(target_arch = "x86_64")]
 mod radix;
@@ -132,11 +134,23 @@ real! {
 unsafe fn run_kernel<R: Real>(lines: usize, kernel: impl SimdKernel<R::Wide> + SimdKernel<R::Narrow>) {
     match Level::get() {
         // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
-        Level::Avx512 if 2 * lines > R::Narrow::LANES => unsafe { R::Wide::within(kernel) },
+        Level::Avx512 if uses_avx512::<R>(lines) => unsafe { R::Wide::within(kernel) },
         // SAFETY: the processor has the instructions of its level, and AVX2 if it has AVX-512. The caller ensures the other conditions.
         Level::Avx512 | Level::Avx2 => unsafe { R::Narrow::within(kernel) },
         Level::Portable => unreachable!("the caller ensures that there are SIMD registers"),
     }
+}
+
+/// Returns whether the complex numbers of `lines` lines fill the registers that [`run_kernel`] uses.
+#[cfg(target_arch = "x86_64")]
+fn fill_registers<R: Real>(lines: usize) -> bool {
+    let lanes = if uses_avx512::<R>(lines) { R::Wide::LANES } else { R::Narrow::LANES };
+    (2 * lines).is_multiple_of(lanes)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn uses_avx512<R: Real>(lines: usize) -> bool {
+    Level::get() == Level::Avx512 && 2 * lines > R::Narrow::LANES
 }
 
 /// The operand of a complex transform.
@@ -517,6 +531,14 @@ fn over_lines(
     grain: usize,
     f: &(dyn Fn(&Plan<2>) + Sync),
 ) {
+    let plan = other_axes(axis, shape, strides);
+    let inner = plan.shape().len().saturating_sub(1);
+    let grain_of = |k: usize| if k == inner { grain } else { 1 };
+    over_parts(&plan, bytes.saturating_mul(WORK), &grain_of, f);
+}
+
+/// Plans the loops over all axes but `axis`.
+fn other_axes(axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Plan<2> {
     let without = |k: usize| k + usize::from(k >= axis);
     let rank = shape.len() - 1;
     let (mut extents, mut steps) = ([1; MAX_RANK], [[0; MAX_RANK]; 2]);
@@ -524,10 +546,7 @@ fn over_lines(
         extents[k] = shape[without(k)];
         (steps[0][k], steps[1][k]) = (strides[0][without(k)], strides[1][without(k)]);
     }
-    let plan = Plan::unordered(&extents[..rank], [&steps[0][..rank], &steps[1][..rank]]);
-    let inner = plan.shape().len().saturating_sub(1);
-    let grain_of = |k: usize| if k == inner { grain } else { 1 };
-    over_parts(&plan, bytes.saturating_mul(WORK), &grain_of, f);
+    Plan::unordered(&extents[..rank], [&steps[0][..rank], &steps[1][..rank]])
 }
 
 /// Calls `f` for runs of adjacent lines, with the offsets of the first line in the output and in the operand, and the number of lines.
@@ -613,50 +632,40 @@ where
     #[cfg(target_arch = "x86_64")]
     fn are_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> bool {
         let n = self.fft.len();
-        let adjacent = |k: usize| {
-            k != axis && shape[k] > 1 && shape[k] * n >= MIN_COLUMNS_LEN && strides.iter().all(|s| s[k] == 1)
+        let are_columns = |k: usize| {
+            k != axis
+                && shape[k] > 1
+                && shape[k] * n >= MIN_COLUMNS_LEN
+                && strides.iter().all(|strides| strides[k] == 1)
+                && (columns::has_plan(n) || long_columns::are_long(n, shape[k]))
         };
         Level::get() > Level::Portable
             && self.read == n
             && !matches!(self.from, From::Real(_))
-            && (0..shape.len()).any(adjacent)
-            && columns::has_plan(n)
+            && (0..shape.len()).any(are_columns)
     }
 
-    /// Transforms the lines of a part of the output by module `columns`. Neighbouring lines must be adjacent.
+    /// Transforms the lines of a part of the output by module `columns` or `long_columns`. Neighbouring lines must be adjacent.
     #[cfg(target_arch = "x86_64")]
     fn over_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
-        let n = self.fft.len();
-        let plan = &*plans::columns::<R>(n, self.fft.fft_direction() == rustfft::FftDirection::Inverse)?;
-        let all = lines_along(axis, shape);
-        let (start, streams) = match self.from {
-            From::Complex(from) => (from, is_large::<Complex<R>>(all, n)),
+        let (n, inverse) = (self.fft.len(), self.fft.fft_direction() == rustfft::FftDirection::Inverse);
+        let (from, streams) = match self.from {
+            From::Complex(from) => (from, is_large::<Complex<R>>(lines_along(axis, shape), n)),
             _ => (self.to, false),
         };
-        let len = plan.workspace(all);
-        check_workspace::<Complex<R>>(len)?;
-        over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), LINE_GRAIN, &|part| {
-            with_workspace(Side::A, len, &self.failed, |workspace| {
-                adjacent_lines(part, &mut |[to, from], together| {
-                    let lines = columns::Lines {
-                        plan,
-                        from: start.offset(from).get(),
-                        from_stride: self.from_stride,
-                        to: self.to.offset(to).get(),
-                        to_stride: self.to_stride,
-                        lines: together,
-                        factor: self.factor.unwrap_or_else(R::one),
-                        streams,
-                        workspace: &mut *workspace,
-                    };
-                    // SAFETY: each index of `part` has a line of `n` elements in the operand and in the output. `self.to` is the pointer
-                    // of an `Output`, and no line of the output is in two parts, so access is exclusive. In a pass in place, both lines
-                    // are the same. `are_columns` has checked the level.
-                    unsafe { run_kernel::<R>(together, lines) };
-                });
-            });
-        });
-        if self.failed.load(Ordering::Relaxed) { Err(out_of_memory::<Complex<R>>(len)) } else { Ok(()) }
+        let pass = columns::AxisPass {
+            from,
+            from_stride: self.from_stride,
+            to: self.to,
+            to_stride: self.to_stride,
+            factor: self.factor.unwrap_or_else(R::one),
+            streams,
+        };
+        if long_columns::are_long(n, other_axes(axis, shape, strides).inner_len()) {
+            plans::long_columns(n, inverse)?.over_lines(pass, axis, shape, strides)
+        } else {
+            pass.over_lines(&*plans::columns(n, inverse)?, axis, shape, strides)
+        }
     }
 
     /// Transforms contiguous lines of the operand to contiguous lines of the output: directly, or in place after a copy if `copies`.

@@ -2,7 +2,7 @@
 
 use super::Real;
 #[cfg(target_arch = "x86_64")]
-use super::{columns, real_columns};
+use super::{columns, long_columns, real_columns};
 use crate::device::Device;
 use crate::device::cpu::Cpu;
 use crate::device::cpu::memory::scratch::can_allocate;
@@ -33,6 +33,10 @@ enum Kind {
     Columns,
     #[cfg(target_arch = "x86_64")]
     InverseColumns,
+    #[cfg(target_arch = "x86_64")]
+    LongColumns,
+    #[cfg(target_arch = "x86_64")]
+    InverseLongColumns,
     #[cfg(target_arch = "x86_64")]
     RealColumns,
     #[cfg(target_arch = "x86_64")]
@@ -93,6 +97,16 @@ pub(super) fn columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<columns::P
     cached::<R, _>(n, kind, || Ok(Arc::new(columns::Plan::new(n, inverse))))
 }
 
+/// Returns the plan of transforms of long adjacent lines of length `n`, for which there must be one: see [`long_columns::has_plan`].
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn long_columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<long_columns::Plan<R>>, Error> {
+    let kind = if inverse { Kind::InverseLongColumns } else { Kind::LongColumns };
+    cached::<R, _>(n, kind, || Ok(Arc::new(long_columns::Plan::new(n, inverse)?)))
+}
+
 /// Returns the plan of transforms of adjacent lines of `n` real numbers, for which there must be one: see [`real_columns::are_columns`].
 ///
 /// # Errors
@@ -100,7 +114,7 @@ pub(super) fn columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<columns::P
 #[cfg(target_arch = "x86_64")]
 pub(super) fn real_columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<real_columns::Plan<R>>, Error> {
     let kind = if inverse { Kind::InverseRealColumns } else { Kind::RealColumns };
-    cached::<R, _>(n, kind, || Ok(Arc::new(real_columns::Plan::new(n, inverse)?)))
+    cached::<R, _>(n, kind, || Ok(Arc::new(real_columns::Plan::new(n, inverse))))
 }
 
 /// Returns the plan of transforms of `n` real numbers.
