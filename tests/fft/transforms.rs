@@ -647,11 +647,11 @@ fn same_bits_on_any_number_of_threads() {
     // Lines of this length are split between threads one at a time.
     let long = operand::<Rank<2>, RowMajor>([7, 2500]);
     let long_real = long.re();
-    // Too few strided lines for two groups of the usual size: two threads take half of them each. Lines of this length, 11·211, are
-    // copied.
-    let few = operand::<Rank<2>, RowMajor>([2321, 11]);
+    // Too few strided lines for two groups of the usual size: two threads take half of them each. The lines of the slices are not adjacent,
+    // so they are copied. The length is 11·211.
+    let few = operand::<Rank<2>, RowMajor>([2321, 22]);
     let few_real = few.re();
-    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 15] = [
+    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 17] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),
         &|| bits(x.permute([1, 2, 0]).ifft(1).to_vec()),
         &|| bits(real.rfft_axes([2, 1, 0]).to_vec()),
@@ -665,6 +665,8 @@ fn same_bits_on_any_number_of_threads() {
         &|| bits(strided.cast::<c32>().fft(1).cast::<c64>().to_vec()),
         &|| bits(long.fft(1).to_vec()),
         &|| bits(long_real.rfft(1).to_vec()),
+        &|| bits(few.slice(s![.., ..;2]).fft(0).to_vec()),
+        &|| bits(few_real.slice(s![.., ..;2]).rfft(0).to_vec()),
         &|| bits(few.fft(0).to_vec()),
         &|| bits(few_real.rfft(0).to_vec()),
     ];

@@ -72,7 +72,7 @@ pub(super) fn are_long(n: usize, lines: usize) -> bool {
 pub(super) fn has_plan(n: usize) -> bool {
     n > 0
         && radix::radices(n, |_| {}) == 1
-        && extents(n).is_some_and(|extents| extents.into_iter().all(columns::has_plan))
+        && extents(n).is_some_and(|extents| extents.into_iter().all(columns::has_radices))
 }
 
 impl<R: Real> Plan<R> {
@@ -222,7 +222,7 @@ where
         for column in (0..count).step_by(together) {
             let lines = lines * together;
             let columns = columns::Lines {
-                plan: &plan.columns,
+                plan: &*plan.columns,
                 from: self.from.offset(from + column as isize * from_stride).get(),
                 from_stride: from_stride * plan.second as isize,
                 to: start.offset((column * self.lines) as isize).get(),
@@ -234,7 +234,7 @@ where
             };
             // SAFETY: from `from` on, the operand has these lines of `first` elements, which may be read, and the block has `first` rows of
             // `BLOCK_PITCH` elements, which have room for all columns. It is borrowed exclusively. The caller has checked the level.
-            unsafe { run_kernel::<R>(lines, columns) };
+            unsafe { columns.transform() };
         }
         let index = to as usize / (plan.first * lines);
         for column in 0..count {

@@ -6,8 +6,10 @@
 //!     split the lines between threads
 //!     contiguous lines: transform them in place, or from the operand      (in_place, out_of_place)
 //!         to the output, or in the output after a copy (COPIED_LINE_BYTES)
-//!     neighbouring lines are adjacent, and the length is a product of
-//!         small primes: transform several lines at a time, on x86-64      (columns)
+//!     neighbouring lines are adjacent, and their length has a plan:
+//!         transform several lines at a time, on x86-64                    (columns)
+//!         if the length has large prime factors, by two transforms of
+//!         more elements                                                   (chirp)
 //!     the same for real lines                                             (real_columns)
 //!     otherwise, for each tile of a few lines                             (lines_per_tile, tile)
 //!         copy it to contiguous lines, in the output or in workspace
@@ -19,6 +21,8 @@
 //! input. rustfft transforms two short lines at once. Lines are split between threads, tiles and calls at multiples of `LINE_GRAIN`, so the
 //! same two lines are transformed together for any number of threads. So the bits of the results do not depend on the number of threads.
 
+#[cfg(target_arch = "x86_64")]
+mod chirp;
 #[cfg(target_arch = "x86_64")]
 mod columns;
 mod line;
@@ -633,11 +637,14 @@ where
     fn are_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> bool {
         let n = self.fft.len();
         let are_columns = |k: usize| {
+            let lines = shape[k];
             k != axis
-                && shape[k] > 1
-                && shape[k] * n >= MIN_COLUMNS_LEN
+                && lines > 1
+                && lines * n >= MIN_COLUMNS_LEN
                 && strides.iter().all(|strides| strides[k] == 1)
-                && (columns::has_plan(n) || long_columns::are_long(n, shape[k]))
+                && (columns::has_radices(n)
+                    || (lines * size_of::<Complex<R>>() >= chirp::MIN_ROW_BYTES && columns::has_plan(n))
+                    || long_columns::are_long(n, lines))
         };
         Level::get() > Level::Portable
             && self.read == n

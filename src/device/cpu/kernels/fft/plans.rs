@@ -94,7 +94,7 @@ pub(super) fn complex<R: Real>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>
 #[cfg(target_arch = "x86_64")]
 pub(super) fn columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<columns::Plan<R>>, Error> {
     let kind = if inverse { Kind::InverseColumns } else { Kind::Columns };
-    cached::<R, _>(n, kind, || Ok(Arc::new(columns::Plan::new(n, inverse))))
+    cached::<R, _>(n, kind, || Ok(Arc::new(columns::Plan::new(n, inverse)?)))
 }
 
 /// Returns the plan of transforms of long adjacent lines of length `n`, for which there must be one: see [`long_columns::has_plan`].
