@@ -17,8 +17,8 @@
 use super::columns::{self, AxisPass, Rows};
 use super::radix::{self, root};
 use super::{
-    LINE_GRAIN, Real, WORK, adjacent_lines, check_workspace, lines_along, out_of_memory, over_lines, plans,
-    run_kernel, with_workspace,
+    Real, WORK, adjacent_lines, check_workspace, lines_along, out_of_memory, over_lines, plans, run_kernel,
+    with_workspace,
 };
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::kernels::gemm::simd::{SimdKernel, Vector};
@@ -32,7 +32,7 @@ use num_complex::Complex;
 use std::sync::Arc;
 
 /// Maximum number of lines of a group. The buffer has a copy of them.
-pub(super) const MAX_LINES: usize = 16;
+const MAX_LINES: usize = 16;
 /// Up to this number of lines is transformed by this module if they have at least [`MIN_LEN`] elements. For 2 lines of 1024, 4096 and 65536
 /// `c64`, this takes 0.72, 0.54 and 0.47 times as long as module [`columns`] with AVX-512 and 0.77, 0.66 and 0.60 times with AVX2. For 4
 /// lines, it takes 0.96, 0.96 and 0.93 times, and 0.91, 0.82 and 0.80 times; for 6 lines of 65536, 0.92 and 1.07 times (Zen 5).
@@ -69,7 +69,7 @@ pub(super) fn are_long(n: usize, lines: usize) -> bool {
 }
 
 /// Returns whether there is a plan for lines of `n` elements.
-pub(super) fn has_plan(n: usize) -> bool {
+fn has_plan(n: usize) -> bool {
     n > 0
         && radix::radices(n, |_| {}) == 1
         && extents(n).is_some_and(|extents| extents.into_iter().all(columns::has_radices))
@@ -105,7 +105,7 @@ where
         let (n, len) = (self.first * self.second, self.buffer(lines_along(axis, shape)));
         check_workspace::<Complex<R>>(len)?;
         let failed = AtomicBool::new(false);
-        over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), LINE_GRAIN, &|part| {
+        over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), MAX_LINES, &|part| {
             with_workspace(Side::B, len, &failed, |buffer| {
                 adjacent_lines(part, &mut |[to, from], lines| {
                     let (from, to) = (pass.from.offset(from), pass.to.offset(to));
