@@ -31,8 +31,8 @@ use crate::error::Error;
 use num_complex::Complex;
 use num_traits::{One, Zero};
 
-/// Maximum length of a line: the inner transforms have at most 65536 elements, the maximum of module `columns`. 16 lines of 32749 `c64` took
-/// 0.57 times as long as copies and rustfft with AVX-512, and 0.78 times with AVX2. 100 lines of 746, 1009, 1916, 4007 and 10007 took
+/// Maximum length of a line: the inner transforms have at most 65536 elements, the maximum of module `columns`. 16 lines of 32749 `c64`
+/// took 0.57 times as long as copies and rustfft with AVX-512, and 0.78 times with AVX2. 100 lines of 746, 1009, 1916, 4007 and 10007 took
 /// 0.42, 0.75, 0.69, 0.66 and 0.66 times as long, and 0.64, 1.0, 0.95, 0.81 and 0.86 times with AVX2 (Zen 5).
 pub(super) const MAX_LEN: usize = 1 << 15;
 /// Minimum size of the complex elements with the same index of adjacent lines, in bytes. Fewer fill only a part of the registers: 2 lines

@@ -1,4 +1,4 @@
-//! Fourier transforms of strided operands, by the crates rustfft and realfft, and the modules `columns` and `real_columns`.
+//! Fourier transforms of strided operands, by the crates rustfft and realfft, and by the module `columns` and those that are built on it.
 //!
 //! ```text
 //! for each transformed axis, the one with the smallest strides first      (complex_axes)
@@ -10,6 +10,7 @@
 //!         transform several lines at a time, on x86-64                    (columns)
 //!         if the length has large prime factors, by two transforms of
 //!         more elements                                                   (chirp)
+//!         if the lines are long or few, by transforms of parts of them    (long_columns)
 //!     the same for real lines                                             (real_columns)
 //!     otherwise, for each tile of a few lines                             (lines_per_tile, tile)
 //!         copy it to contiguous lines, in the output or in workspace
@@ -644,7 +645,7 @@ where
                 && strides.iter().all(|strides| strides[k] == 1)
                 && (columns::has_radices(n)
                     || (lines * size_of::<Complex<R>>() >= chirp::MIN_ROW_BYTES && columns::has_plan(n))
-                    || long_columns::are_long(n, lines))
+                    || long_columns::are_long::<R>(n, lines))
         };
         Level::get() > Level::Portable
             && self.read == n
@@ -668,7 +669,7 @@ where
             factor: self.factor.unwrap_or_else(R::one),
             streams,
         };
-        if long_columns::are_long(n, other_axes(axis, shape, strides).inner_len()) {
+        if long_columns::are_long::<R>(n, other_axes(axis, shape, strides).inner_len()) {
             plans::long_columns(n, inverse)?.over_lines(pass, axis, shape, strides)
         } else {
             pass.over_lines(&*plans::columns(n, inverse)?, axis, shape, strides)

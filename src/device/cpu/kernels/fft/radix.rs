@@ -35,8 +35,8 @@ pub(super) fn root<R: Real>(part: usize, of: usize) -> Complex<R> {
 }
 
 /// Calls `f` with the radices of the passes for `n` elements, the last pass first. Powers of two have as many passes of radix 8 as possible
-/// without one of radix 2: transforms of 1024 elements took 0.8 to 0.98 times as long as with radix 4 only (Zen 5). Returns the product of the other prime factors of `n`,
-/// which must not be 0.
+/// without one of radix 2: transforms of 1024 elements took 0.8 to 0.98 times as long as with radix 4 only (Zen 5). Returns the product of
+/// the other prime factors of `n`, which must not be 0.
 pub(super) fn radices(mut n: usize, mut f: impl FnMut(usize)) -> usize {
     let twos = n.trailing_zeros();
     let others: &[usize] = match (twos, twos % 3) {

@@ -107,7 +107,7 @@ impl<R: Real> Plan<R> {
 /// Returns whether module `long_columns` computes the complex transforms of `lines` lines of `len` elements, because they are few, and fill
 /// registers.
 fn are_few<R: Real>(len: usize, lines: usize) -> bool {
-    len <= MAX_FEW_LEN && fill_registers::<R>(lines) && long_columns::are_long(len, lines)
+    len <= MAX_FEW_LEN && fill_registers::<R>(lines) && long_columns::are_long::<R>(len, lines)
 }
 
 /// The plan of the complex transforms.
@@ -219,8 +219,8 @@ struct Block<'a, R> {
     stride: isize,
     /// The number of rows of the operand or the output. The other rows of an operand are zeros.
     row_count: usize,
-    /// The workspace, which has rows of `pitch` real numbers. The first [`Plan::len`] rows are those of the first complex line of each line,
-    /// and so on.
+    /// The workspace, which has rows of `pitch` real numbers. The first [`Plan::len`] rows are those of the first complex line of each
+    /// line, and so on.
     complex: *mut R,
     pitch: usize,
 }
