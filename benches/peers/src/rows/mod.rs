@@ -93,7 +93,8 @@ pub fn groups() -> [Group; 11] {
     add(&mut trace.cases, memory::traces::all::<f32>());
     add(&mut trace.cases, memory::traces::all::<Complex<f64>>());
 
-    let mut small = Group { name: "small", columns: &[Vierbein, Ndarray, Nalgebra, Limit], cases: Vec::new() };
+    let mut small =
+        Group { name: "small", columns: &[Vierbein, Ndarray, Nalgebra, Limit], cases: Vec::new() };
     add(&mut small.cases, small::all());
 
     let mut operations =
