@@ -651,7 +651,11 @@ fn same_bits_on_any_number_of_threads() {
     // so they are copied. The length is 11·211.
     let few = operand::<Rank<2>, RowMajor>([2321, 22]);
     let few_real = few.re();
-    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 17] = [
+    // Long lines, in groups of several lines, and few lines.
+    let longest = operand::<Rank<2>, RowMajor>([66_000, 35]);
+    let narrow = operand::<Rank<3>, RowMajor>([3, 4096, 2]);
+    let narrow_real = narrow.re();
+    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 20] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),
         &|| bits(x.permute([1, 2, 0]).ifft(1).to_vec()),
         &|| bits(real.rfft_axes([2, 1, 0]).to_vec()),
@@ -669,6 +673,9 @@ fn same_bits_on_any_number_of_threads() {
         &|| bits(few_real.slice(s![.., ..;2]).rfft(0).to_vec()),
         &|| bits(few.fft(0).to_vec()),
         &|| bits(few_real.rfft(0).to_vec()),
+        &|| bits(longest.fft(0).to_vec()),
+        &|| bits(narrow.fft(1).to_vec()),
+        &|| bits(narrow_real.rfft(1).to_vec()),
     ];
     for (k, f) in transforms.into_iter().enumerate() {
         let expected = f();

@@ -18,7 +18,7 @@
 
 use super::radix::{self, Eight, MAX_ODD, MAX_PRIME, Number, Odd, Prime, PrimeOrder, Radix, Turn, root};
 use super::{
-    LINE_GRAIN, Real, adjacent_lines, check_workspace, chirp, lines_along, out_of_memory, over_lines,
+    LINE_GRAIN, Real, adjacent_lines, check_workspace, chirp, max_adjacent, out_of_memory, over_lines,
     run_kernel, with_workspace,
 };
 use crate::device::cpu::HostPtr;
@@ -567,14 +567,21 @@ where
     /// Transforms the lines of a part of the output. `shape` has the extents of the part; its extent along `axis` is not used.
     /// `strides` has the strides of the output and of the operand. Neighbouring lines must be adjacent in both. The operand and the output
     /// overlap only if they are the same elements.
-    pub(super) fn over_lines(
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if an allocation fails. The output then has unspecified elements.
+    ///
+    /// # Safety
+    /// The caller must ensure that each index of `shape` has a line of the plan's length from `from` and from `to` on, that those of the
+    /// operand may be read, exclusive access to those of the output, and that the processor has AVX2.
+    pub(super) unsafe fn over_lines(
         &self,
         plan: &Plan<R>,
         axis: usize,
         shape: &[usize],
         strides: [&[isize]; 2],
     ) -> Result<(), Error> {
-        let len = plan.workspace(lines_along(axis, shape));
+        let len = plan.workspace(max_adjacent(axis, shape, strides));
         check_workspace::<Complex<R>>(len)?;
         let failed = AtomicBool::new(false);
         over_lines(axis, shape, strides, plan.len() * size_of::<Complex<R>>(), LINE_GRAIN, &|part| {
@@ -591,9 +598,8 @@ where
                         streams: self.streams,
                         workspace: &mut *workspace,
                     };
-                    // SAFETY: each index of `part` has a line of `n` elements in the operand and in the output. `self.to` is the pointer
-                    // of an `Output`, and no line of the output is in two parts, so access is exclusive. In a pass in place, both lines
-                    // are the same. `are_columns` has checked the level.
+                    // SAFETY: each index of `part` is one of `shape`, for whose lines the caller ensures the conditions. No line of the
+                    // output is in two parts.
                     unsafe { lines.transform() };
                 });
             });

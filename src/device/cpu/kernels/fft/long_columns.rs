@@ -18,7 +18,7 @@
 use super::columns::{self, AxisPass, Rows};
 use super::radix::{self, root};
 use super::{
-    Real, WORK, adjacent_lines, check_workspace, lines_along, out_of_memory, over_lines, plans, run_kernel,
+    Real, WORK, adjacent_lines, check_workspace, max_adjacent, out_of_memory, over_lines, plans, run_kernel,
     with_workspace,
 };
 use crate::device::cpu::HostPtr;
@@ -102,22 +102,27 @@ impl<R: Real> Plan<R>
 where
     Complex<R>: Element,
 {
-    /// Transforms the lines of a part of the output. See [`AxisPass::over_lines`] for the arguments.
-    pub(super) fn over_lines(
+    /// Transforms the lines of a part of the output. See [`AxisPass::over_lines`] for the arguments and errors.
+    ///
+    /// # Safety
+    /// The conditions of [`AxisPass::over_lines`].
+    pub(super) unsafe fn over_lines(
         &self,
         pass: AxisPass<R>,
         axis: usize,
         shape: &[usize],
         strides: [&[isize]; 2],
     ) -> Result<(), Error> {
-        let (n, len) = (self.first * self.second, self.buffer(lines_along(axis, shape)));
+        let (n, len) = (self.first * self.second, self.buffer(max_adjacent(axis, shape, strides)));
         check_workspace::<Complex<R>>(len)?;
         let failed = AtomicBool::new(false);
         over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), MAX_LINES, &|part| {
             with_workspace(Side::B, len, &failed, |buffer| {
                 adjacent_lines(part, &mut |[to, from], lines| {
                     let (from, to) = (pass.from.offset(from), pass.to.offset(to));
-                    if self.transform(AxisPass { from, to, ..pass }, lines, buffer).is_err() {
+                    // SAFETY: each index of `part` is one of `shape`, for whose lines the caller ensures the conditions. No line of the
+                    // output is in two parts.
+                    if unsafe { self.transform(AxisPass { from, to, ..pass }, lines, buffer) }.is_err() {
                         failed.store(true, Ordering::Relaxed);
                     }
                 });
@@ -138,7 +143,11 @@ where
     ///
     /// # Panics
     /// If `buffer` is shorter than [`Plan::buffer`].
-    pub(super) fn transform(
+    ///
+    /// # Safety
+    /// The caller must ensure that the elements of the lines of the operand may be read, exclusive access to those of the output, and that
+    /// the processor has AVX2. The operand and the output overlap only if they are the same elements.
+    pub(super) unsafe fn transform(
         &self,
         pass: AxisPass<R>,
         lines: usize,
@@ -157,7 +166,9 @@ where
                 to: buffer,
                 lines,
             };
-            columns.transform()?;
+            // SAFETY: these are some of the lines, for which the caller ensures the conditions. The buffer has room for them, and is
+            // borrowed exclusively.
+            unsafe { columns.transform() }?;
             let rows = AxisPass {
                 from: buffer,
                 from_stride: first_len * count,
@@ -166,7 +177,9 @@ where
                 ..pass
             };
             let strides = [[rows.to_stride, pass.to_stride, 1], [rows.from_stride, count, 1]];
-            rows.over_lines(&self.rows, 0, &[second, first, lines], [&strides[0], &strides[1]])?;
+            // SAFETY: the buffer has `second` rows of `first` elements of each line, which `columns` has written. Their transforms are the
+            // elements of the lines of the output, to which the caller ensures exclusive access.
+            unsafe { rows.over_lines(&self.rows, 0, &[second, first, lines], [&strides[0], &strides[1]]) }?;
         }
         Ok(())
     }
@@ -190,7 +203,10 @@ where
     ///
     /// # Errors
     /// [`Error::OutOfMemory`] if an allocation fails.
-    fn transform(&self) -> Result<(), Error> {
+    ///
+    /// # Safety
+    /// The caller must ensure that the elements of the lines may be read, exclusive access to the buffer, and that the processor has AVX2.
+    unsafe fn transform(&self) -> Result<(), Error> {
         let Columns { plan, lines, .. } = *self;
         let together = (BLOCK_LEN / lines).min(plan.second);
         let block_len = plan.first * BLOCK_PITCH;
@@ -207,7 +223,8 @@ where
                 for start in (0..count).step_by(together) {
                     let at = start as isize;
                     let (from, to) = (from + at * from_step, to + at * to_step);
-                    self.block([to, from], together.min(count - start), block, workspace);
+                    // SAFETY: these are some of the columns, for which the caller ensures the conditions. No column is in two parts.
+                    unsafe { self.block([to, from], together.min(count - start), block, workspace) };
                 }
             });
         });
@@ -216,7 +233,10 @@ where
 
     /// Computes the step for `count` columns of each line. `to` and `from` are the offsets of the first one in the buffer and in the
     /// operand. `block` has `first` rows of [`BLOCK_PITCH`] elements, the transformed columns.
-    fn block(
+    ///
+    /// # Safety
+    /// The conditions of [`transform`](Self::transform) for these columns.
+    unsafe fn block(
         &self,
         [to, from]: [isize; 2],
         count: usize,
@@ -241,7 +261,8 @@ where
                 workspace: &mut *workspace,
             };
             // SAFETY: from `from` on, the operand has these lines of `first` elements, which may be read, and the block has `first` rows of
-            // `BLOCK_PITCH` elements, which have room for all columns. It is borrowed exclusively. The caller has checked the level.
+            // `BLOCK_PITCH` elements, which have room for all columns. It is borrowed exclusively. The caller ensures that the
+            // processor has AVX2.
             unsafe { columns.transform() };
         }
         let index = to as usize / (plan.first * lines);
@@ -253,7 +274,8 @@ where
                 lines,
             };
             // SAFETY: the block has the transformed column, in `first` rows of `lines` elements. From `to` on, the buffer has as many
-            // elements for it. No other part has the same column, so access is exclusive. The caller has checked the level.
+            // elements for it. No other part has the same column, so access is exclusive. The caller ensures that the
+            // processor has AVX2.
             unsafe { run_kernel::<R>(lines, rows) };
         }
     }
@@ -355,6 +377,21 @@ mod tests {
                 assert!(out.slice(s![.., ..3]).iter().all(|x| x.norm() == 0.0));
             });
         }
+        // 17 lines, the last of which is a group of its own, with outputs that run backwards, and lines of equal elements.
+        let x = numbers(70_000, 17);
+        let same = x.slice(s![..1, ..]).broadcast_to([70_000, 17]);
+        let expected = x.t().to_owned().fft(1);
+        at_each_level(|| {
+            let mut out = Tensor::<c64, Rank<2>>::zeros([70_000, 18]);
+            x.fft_into(0, &mut out.slice_mut(s![..;-1, 1..]));
+            let error = (out.slice(s![..;-1, 1..]) - expected.t()).abs().max().item();
+            assert!(error <= 4e-15 * expected.abs().max().item(), "{error}");
+            let spectrum = same.fft(0);
+            assert!(
+                (spectrum.slice(s![..1, ..]) - x.slice(s![..1, ..]) * 70_000.0).abs().max().item() < 1e-6
+            );
+            assert!(spectrum.slice(s![1.., ..]).abs().max().item() < 1e-6);
+        });
         // The second pass is in place. The other axis of a batch has its own lines.
         let x = Tensor::<c64, Rank<3>>::from_fn([3, 1024, 4], |[b, i, k]| {
             Complex::new(((b * 77 + i * i + 31 * k) % 101) as f64, ((i + 7 * k) % 13) as f64)

@@ -19,8 +19,9 @@
 //! ```
 //!
 //! The first pass reads the operand, the later passes work in place. Other real lines are always copied, because realfft overwrites its
-//! input. rustfft transforms two short lines at once. Lines are split between threads, tiles and calls at multiples of `LINE_GRAIN`, so the
-//! same two lines are transformed together for any number of threads. So the bits of the results do not depend on the number of threads.
+//! input. The bits of the results do not depend on the number of threads. rustfft transforms two short lines at once, so lines are split
+//! between threads, tiles and calls at multiples of `LINE_GRAIN`, and the same two lines are transformed together for any number of threads.
+//! The other modules compute each line by the same operations, whichever lines are transformed together.
 
 #[cfg(target_arch = "x86_64")]
 mod chirp;
@@ -59,7 +60,6 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use line::{Place, copy_lines, for_each_line, rescale, tiles};
 use num_complex::Complex;
 use rustfft::{Fft, FftNum};
-use std::sync::Arc;
 
 /// Number of lines in a tile, unless the lines are short or long. A line has the elements along the transformed axis. The lines of a tile
 /// are copied and transformed together. Larger and smaller tiles are slower (measured).
@@ -367,7 +367,8 @@ where
         }
         _ => {
             let pass = Pass {
-                fft: plans::complex::<R>(n, by.inverse)?,
+                n,
+                inverse: by.inverse,
                 factor: factor(by, n),
                 to: out.ptr(),
                 to_stride,
@@ -414,7 +415,8 @@ where
         // The pass reads whole lines: their elements past the region are zeros.
         region[axis] = n;
         let pass = Pass {
-            fft: plans::complex::<R>(n, by.inverse)?,
+            n,
+            inverse: by.inverse,
             factor: factor(by, n),
             to: out.ptr(),
             to_stride: out.strides()[axis],
@@ -554,6 +556,12 @@ fn other_axes(axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Plan<2> {
     Plan::unordered(&extents[..rank], [&steps[0][..rank], &steps[1][..rank]])
 }
 
+/// Returns the maximum number of lines that [`adjacent_lines`] passes to its function, for the parts of these loops.
+#[cfg(target_arch = "x86_64")]
+fn max_adjacent(axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> usize {
+    other_axes(axis, shape, strides).inner_len()
+}
+
 /// Calls `f` for runs of adjacent lines, with the offsets of the first line in the output and in the operand, and the number of lines.
 #[cfg(target_arch = "x86_64")]
 fn adjacent_lines(part: &Plan<2>, f: &mut dyn FnMut([isize; 2], usize)) {
@@ -573,7 +581,9 @@ fn adjacent_lines(part: &Plan<2>, f: &mut dyn FnMut([isize; 2], usize)) {
 
 /// A pass of complex transforms along one axis.
 struct Pass<R: Real> {
-    fft: Arc<dyn Fft<R>>,
+    /// The number of elements of a line.
+    n: usize,
+    inverse: bool,
     factor: Option<R>,
     to: HostPtr<Complex<R>>,
     to_stride: isize,
@@ -592,11 +602,12 @@ where
     /// Transforms the lines of a part of the output. `shape` has the extents of the part; its extent along `axis` is not used.
     /// `strides` has the strides of the output and of the operand.
     fn over_lines(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
-        let n = self.fft.len();
         #[cfg(target_arch = "x86_64")]
         if self.are_columns(axis, shape, strides) {
             return self.over_columns(axis, shape, strides);
         }
+        let n = self.n;
+        let fft = &*plans::complex::<R>(n, self.inverse)?;
         let contiguous = |stride: isize| stride == 1 || n == 1;
         let (to, from) = (contiguous(self.to_stride), contiguous(self.from_stride) && self.read == n);
         let all = lines_along(axis, shape);
@@ -604,9 +615,9 @@ where
         let large = !matches!(self.from, From::Output) && is_large::<Complex<R>>(all, n);
         let copies = large && COPIED_LINE_BYTES.contains(&(n * size_of::<Complex<R>>()));
         let workspace = match self.from {
-            From::Complex(_) if to && from && !copies => self.fft.get_immutable_scratch_len(),
-            _ if to => self.fft.get_inplace_scratch_len(),
-            _ => lines * pitch(n) + self.fft.get_inplace_scratch_len(),
+            From::Complex(_) if to && from && !copies => fft.get_immutable_scratch_len(),
+            _ if to => fft.get_inplace_scratch_len(),
+            _ => lines * pitch(n) + fft.get_inplace_scratch_len(),
         };
         check_workspace::<Complex<R>>(workspace)?;
         let grain = grain(n, lines, to && from);
@@ -616,16 +627,16 @@ where
                 // pointer of an `Output`, and no line of the output is in two parts, so access is exclusive. `to` and `from` are `true`, so
                 // the lines are contiguous.
                 From::Complex(start) if to && from => unsafe {
-                    self.out_of_place(part, start, copies, workspace)
+                    self.out_of_place(fft, part, start, copies, workspace)
                 },
                 // SAFETY: each index of `part` has a line of the output, whose elements are initialised. `self.to` is the pointer of an
                 // `Output`, and no line of the output is in two parts, so access is exclusive. `to` is `true`, so the lines are contiguous.
-                From::Output if to => unsafe { self.in_place(part, workspace) },
+                From::Output if to => unsafe { self.in_place(fft, part, workspace) },
                 _ => tiles(part, lines, &mut |tile| {
                     // SAFETY: each index of `tile` is one of `part`, so it has a line of the output and one of the operand. `self.to` is
                     // the pointer of an `Output`, and no line of the output is in two parts, so access is exclusive. If `to` is `true`,
                     // the output's lines are contiguous.
-                    unsafe { self.tile(tile, to, large, workspace) }
+                    unsafe { self.tile(fft, tile, to, large, workspace) }
                 }),
             });
         });
@@ -636,7 +647,7 @@ where
     /// the operand and in the output, and the processor has registers for them.
     #[cfg(target_arch = "x86_64")]
     fn are_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> bool {
-        let n = self.fft.len();
+        let n = self.n;
         let are_columns = |k: usize| {
             let lines = shape[k];
             k != axis
@@ -656,7 +667,7 @@ where
     /// Transforms the lines of a part of the output by module `columns` or `long_columns`. Neighbouring lines must be adjacent.
     #[cfg(target_arch = "x86_64")]
     fn over_columns(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
-        let (n, inverse) = (self.fft.len(), self.fft.fft_direction() == rustfft::FftDirection::Inverse);
+        let Pass { n, inverse, .. } = *self;
         let (from, streams) = match self.from {
             From::Complex(from) => (from, is_large::<Complex<R>>(lines_along(axis, shape), n)),
             _ => (self.to, false),
@@ -669,10 +680,16 @@ where
             factor: self.factor.unwrap_or_else(R::one),
             streams,
         };
-        if long_columns::are_long::<R>(n, other_axes(axis, shape, strides).inner_len()) {
-            plans::long_columns(n, inverse)?.over_lines(pass, axis, shape, strides)
+        // Each index of `shape` has a line of `n` elements in the operand and in the output, which are the same elements in a pass in place.
+        // `self.to` is the pointer of an `Output`, so access is exclusive. `are_columns` has checked the level and the strides.
+        if long_columns::are_long::<R>(n, max_adjacent(axis, shape, strides)) {
+            let plan = plans::long_columns(n, inverse)?;
+            // SAFETY: see above.
+            unsafe { plan.over_lines(pass, axis, shape, strides) }
         } else {
-            pass.over_lines(&*plans::columns(n, inverse)?, axis, shape, strides)
+            let plan = plans::columns(n, inverse)?;
+            // SAFETY: see above.
+            unsafe { pass.over_lines(&plan, axis, shape, strides) }
         }
     }
 
@@ -684,6 +701,7 @@ where
     /// * From `start` on, the operand has a line of `n` contiguous elements, which are readable.
     unsafe fn out_of_place(
         &self,
+        fft: &dyn Fft<R>,
         part: &Plan<2>,
         start: HostPtr<Complex<R>>,
         copies: bool,
@@ -700,9 +718,9 @@ where
             let to = unsafe { core::slice::from_raw_parts_mut(to, len) };
             if copies {
                 copy_elements(from, to);
-                self.fft.process_with_scratch(to, scratch);
+                fft.process_with_scratch(to, scratch);
             } else {
-                self.fft.process_immutable_with_scratch(from, to, scratch);
+                fft.process_immutable_with_scratch(from, to, scratch);
             }
             rescale(to, self.factor);
         });
@@ -713,20 +731,20 @@ where
     /// # Safety
     /// The caller must ensure that for each index of `part`, the output has a line of `n` contiguous initialised elements, to which
     /// access is exclusive.
-    unsafe fn in_place(&self, part: &Plan<2>, scratch: &mut [Complex<R>]) {
+    unsafe fn in_place(&self, fft: &dyn Fft<R>, part: &Plan<2>, scratch: &mut [Complex<R>]) {
         self.calls(part, |[to, _], len| {
             let to = self.to.offset(to).get();
             // SAFETY: `calls` passes the offset of adjacent lines of `part`, which have `len` elements in all. The caller ensures that they
             // are initialised, and exclusive access to them.
             let to = unsafe { core::slice::from_raw_parts_mut(to, len) };
-            self.fft.process_with_scratch(to, scratch);
+            fft.process_with_scratch(to, scratch);
             rescale(to, self.factor);
         });
     }
 
     /// Calls `f` for runs of adjacent lines, with the offsets of the first line and the number of elements of the run.
     fn calls(&self, part: &Plan<2>, mut f: impl FnMut([isize; 2], usize)) {
-        let n = self.fft.len();
+        let n = self.n;
         let (lines, [to, from]) = (part.inner_len(), part.inner_strides());
         let adjacent = [to, from].iter().all(|&step| step == n as isize);
         let per_call = if adjacent { lines_per_call(n) } else { 1 };
@@ -748,8 +766,15 @@ where
     /// The caller must ensure, for each index of `tile`:
     /// * The output has a line of `n` elements with stride `to_stride`, to which access is exclusive. It is contiguous if `in_output`.
     /// * The operand has a line of `read` elements with stride `from_stride`, which are readable.
-    unsafe fn tile(&self, tile: &Plan<2>, in_output: bool, large: bool, workspace: &mut [Complex<R>]) {
-        let n = self.fft.len();
+    unsafe fn tile(
+        &self,
+        fft: &dyn Fft<R>,
+        tile: &Plan<2>,
+        in_output: bool,
+        large: bool,
+        workspace: &mut [Complex<R>],
+    ) {
+        let n = self.n;
         let output = Place::of(tile, 0, self.to_stride);
         let operand = Place::of(tile, 1, self.from_stride);
         let (lines, scratch) = workspace.split_at_mut(if in_output { 0 } else { tile.len() * pitch(n) });
@@ -788,7 +813,7 @@ where
             // last line of a run with the first line of the next run. But which runs are in a tile depends on the number of threads, and
             // the bits must not depend on it.
             for run in lines.chunks_mut(tile.inner_len() * n) {
-                self.fft.process_with_scratch(run, scratch);
+                fft.process_with_scratch(run, scratch);
                 rescale(run, self.factor);
             }
         } else {
@@ -797,7 +822,7 @@ where
                 // SAFETY: the code above wrote the `n` contiguous elements of this line. The line is in the output, to which the caller
                 // ensures exclusive access, or in the workspace, which is borrowed exclusively.
                 let line = unsafe { core::slice::from_raw_parts_mut(line, n) };
-                self.fft.process_with_scratch(line, scratch);
+                fft.process_with_scratch(line, scratch);
                 rescale(line, self.factor);
             });
         }

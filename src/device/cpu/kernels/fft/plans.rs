@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Maximum number of plans in the cache.
 const MAX_PLANS: usize = 64;
-/// Maximum sum of the lengths of all plans in the cache. A single plan can be longer. A plan of length `n` contains up to about `9 * n`
+/// Maximum sum of the lengths of all plans in the cache. A single plan can be longer. A plan of length `n` contains up to about `11 * n`
 /// complex numbers.
 const MAX_TOTAL_LEN: usize = 1 << 22;
 /// Before a plan of length `n` is made, memory for `PLANNED_NUMBERS * n` complex numbers must be available. rustfft aborts the process if

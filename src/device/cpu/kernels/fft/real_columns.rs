@@ -22,8 +22,8 @@
 use super::columns::{CACHE_LINE_BYTES, Rows};
 use super::radix::{Odd, Radix, Turn, root};
 use super::{
-    LINE_GRAIN, MIN_COLUMNS_LEN, Real, adjacent_lines, check_workspace, columns, fill_registers, lines_along,
-    long_columns, other_axes, out_of_memory, over_lines, plans, run_kernel, with_workspace,
+    LINE_GRAIN, MIN_COLUMNS_LEN, Real, adjacent_lines, check_workspace, columns, fill_registers,
+    long_columns, max_adjacent, out_of_memory, over_lines, plans, run_kernel, with_workspace,
 };
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::kernels::gemm::simd::{SimdKernel, Vector};
@@ -188,7 +188,8 @@ where
                     factor,
                     streams: false,
                 };
-                plan.transform(pass, lines, workspace)
+                // SAFETY: the caller ensures the conditions. The operand and the output are the same elements.
+                unsafe { plan.transform(pass, lines, workspace) }
             }
         }
     }
@@ -641,8 +642,9 @@ where
         let scale = R::from_f64(scale).expect("every number is a floating-point number");
         let factor = scale * self.factor.unwrap_or_else(R::one);
         let Plan { len, complex_lines, .. } = *plan;
-        let complex_plan = ComplexPlan::new(len, other_axes(axis, shape, strides).inner_len(), self.inverse)?;
-        let (block_lines, pitch, workspace_len) = complex_plan.block(lines_along(axis, shape));
+        let lines = max_adjacent(axis, shape, strides);
+        let complex_plan = ComplexPlan::new(len, lines, self.inverse)?;
+        let (block_lines, pitch, workspace_len) = complex_plan.block(lines);
         let rows = len * complex_lines;
         let needed = rows * pitch + workspace_len;
         check_workspace::<Complex<R>>(needed)?;
@@ -867,6 +869,23 @@ mod tests {
                 );
             });
         }
+    }
+
+    #[test]
+    fn few_lines_of_a_batch() {
+        let x = Tensor::<f64, Rank<3>>::from_fn([5, 1000, 2], |[b, i, k]| {
+            ((b * 57 + i * i * 7919 + i * k * 31) % 1009) as f64
+        });
+        let expected = x.permute([0, 2, 1]).to_owned().rfft(2);
+        at_each_level(|| {
+            let found = x.rfft(1);
+            assert!(found.permute([0, 2, 1]).all_close(&expected, 0.0, 1e-8));
+            assert!(found.irfft(1, 1000).all_close(&x, 0.0, 1e-10));
+        });
+        // The workspace does not depend on the size of the batch.
+        let plan = ComplexPlan::<f64>::new(500, 2, false).unwrap();
+        assert_eq!(max_adjacent(1, &[5, 1000, 2], [&[1002, 2, 1], &[2000, 2, 1]]), 2);
+        assert_eq!(plan.block(2), (2, 2, 1000));
     }
 
     #[test]
