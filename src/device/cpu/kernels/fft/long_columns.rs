@@ -132,7 +132,7 @@ where
     }
 
     /// Returns the number of complex numbers of the buffer for `lines` lines.
-    pub(super) fn buffer(&self, lines: usize) -> usize {
+    fn buffer(&self, lines: usize) -> usize {
         self.first * self.second * MAX_LINES.min(lines)
     }
 
@@ -147,7 +147,7 @@ where
     /// # Safety
     /// The caller must ensure that the elements of the lines of the operand may be read, exclusive access to those of the output, and that
     /// the processor has AVX2. The operand and the output overlap only if they are the same elements.
-    pub(super) unsafe fn transform(
+    unsafe fn transform(
         &self,
         pass: AxisPass<R>,
         lines: usize,

@@ -139,23 +139,11 @@ real! {
 unsafe fn run_kernel<R: Real>(lines: usize, kernel: impl SimdKernel<R::Wide> + SimdKernel<R::Narrow>) {
     match Level::get() {
         // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
-        Level::Avx512 if uses_avx512::<R>(lines) => unsafe { R::Wide::within(kernel) },
+        Level::Avx512 if 2 * lines > R::Narrow::LANES => unsafe { R::Wide::within(kernel) },
         // SAFETY: the processor has the instructions of its level, and AVX2 if it has AVX-512. The caller ensures the other conditions.
         Level::Avx512 | Level::Avx2 => unsafe { R::Narrow::within(kernel) },
         Level::Portable => unreachable!("the caller ensures that there are SIMD registers"),
     }
-}
-
-/// Returns whether the complex numbers of `lines` lines fill the registers that [`run_kernel`] uses.
-#[cfg(target_arch = "x86_64")]
-fn fill_registers<R: Real>(lines: usize) -> bool {
-    let lanes = if uses_avx512::<R>(lines) { R::Wide::LANES } else { R::Narrow::LANES };
-    (2 * lines).is_multiple_of(lanes)
-}
-
-#[cfg(target_arch = "x86_64")]
-fn uses_avx512<R: Real>(lines: usize) -> bool {
-    Level::get() == Level::Avx512 && 2 * lines > R::Narrow::LANES
 }
 
 /// The operand of a complex transform.

@@ -114,7 +114,7 @@ pub(super) fn long_columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<long_
 #[cfg(target_arch = "x86_64")]
 pub(super) fn real_columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<real_columns::Plan<R>>, Error> {
     let kind = if inverse { Kind::InverseRealColumns } else { Kind::RealColumns };
-    cached::<R, _>(n, kind, || Ok(Arc::new(real_columns::Plan::new(n, inverse))))
+    cached::<R, _>(n, kind, || Ok(Arc::new(real_columns::Plan::new(n, inverse)?)))
 }
 
 /// Returns the plan of transforms of `n` real numbers.
