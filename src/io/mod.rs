@@ -51,6 +51,8 @@ pub mod safetensors;
 #[cfg(feature = "serde")]
 mod serde;
 
+#[cfg(any(feature = "npy", feature = "safetensors", feature = "csv"))]
+mod checked;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 mod codec;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]

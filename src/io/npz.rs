@@ -33,6 +33,7 @@ mod writer;
 
 pub use writer::NpzWriter;
 
+use super::checked::Checked;
 use super::contents::shorten;
 use super::npy::{self, Header};
 use super::source::Source;
@@ -58,6 +59,8 @@ pub struct Npz<R = File> {
     name: String,
     reader: R,
     directory: Directory,
+    /// Whether this crate has opened the file: see [`Source::trusted`].
+    trusted: bool,
 }
 
 impl Npz {
@@ -75,7 +78,7 @@ impl Npz {
     pub fn open(path: impl AsRef<Path>) -> Result<Npz, Error> {
         let name = path.as_ref().display().to_string();
         match File::open(path) {
-            Ok(file) => Npz::named(name, file),
+            Ok(file) => Npz::named(name, file, true),
             Err(e) => Err(Error::File { path: name, reason: format!("cannot be read: {e}") }),
         }
     }
@@ -97,13 +100,13 @@ impl<R: Read + Seek> Npz<R> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn new(reader: R) -> Result<Self, Error> {
-        Npz::named("<stream>".to_owned(), reader)
+        Npz::named("<stream>".to_owned(), reader, false)
     }
 
-    fn named(name: String, mut reader: R) -> Result<Self, Error> {
-        let directory =
-            directory::read(&mut reader).map_err(|reason| Error::File { path: name.clone(), reason })?;
-        Ok(Npz { name, reader, directory })
+    fn named(name: String, mut reader: R, trusted: bool) -> Result<Self, Error> {
+        let directory = directory::read(&mut Checked(&mut reader))
+            .map_err(|reason| Error::File { path: name.clone(), reason })?;
+        Ok(Npz { name, reader, directory, trusted })
     }
 
     /// Returns the names of the entries, in the order of the directory.
@@ -177,14 +180,15 @@ impl<R: Read + Seek> Npz<R> {
             return Err(Error::File { path: self.name.clone(), reason: self.lacks(name) });
         };
         let label = format!("{}, entry `{}`", self.name, shorten(entry.name()));
-        let packed = entry.data(&mut self.reader).and_then(|start| {
-            self.reader.seek(SeekFrom::Start(start)).map_err(|e| format!("cannot be read: {e}"))?;
-            Ok((&mut self.reader).take(entry.packed))
+        let (mut reader, trusted) = (Checked(&mut self.reader), self.trusted);
+        let packed = entry.data(&mut reader).and_then(|start| {
+            reader.seek(SeekFrom::Start(start)).map_err(|e| format!("cannot be read: {e}"))?;
+            Ok(reader.take(entry.packed))
         });
         let packed = packed.map_err(|reason| Error::File { path: label.clone(), reason })?;
         match entry.method {
-            STORED => entry.read(packed, label, whole, f),
-            _ => entry.read(DeflateDecoder::new(packed), label, whole, f),
+            STORED => entry.read(packed, trusted, label, whole, f),
+            _ => entry.read(DeflateDecoder::new(packed), trusted, label, whole, f),
         }
     }
 
@@ -204,13 +208,14 @@ impl Entry {
     fn read<V>(
         &self,
         bytes: impl Read,
+        trusted: bool,
         label: String,
         whole: bool,
         f: impl FnOnce(&mut Source<'_>) -> Result<V, Error>,
     ) -> Result<V, Error> {
         let mut reader = Summed { inner: bytes, checksum: Crc::new() };
         let sure = self.method == STORED;
-        let mut source = Source { name: label, reader: &mut reader, size: Some(self.size), sure, at: 0 };
+        let mut source = Source { name: label, reader: &mut reader, size: Some(self.size), sure, trusted, at: 0 };
         let value = f(&mut source)?;
         if !whole {
             return Ok(value);

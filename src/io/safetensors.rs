@@ -37,6 +37,7 @@ mod writer;
 pub use header::Info;
 pub use writer::{InRowMajor, SafetensorsWriter};
 
+use super::checked::Checked;
 use super::codec::{Codec, check_bools};
 use super::contents::{Contents, shorten};
 use super::tensors::FromFile;
@@ -152,7 +153,7 @@ impl Safetensors {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn read_from(reader: impl Read) -> Result<Self, Error> {
-        Safetensors::read_named("<stream>".to_owned(), reader, 0)
+        Safetensors::read_named("<stream>".to_owned(), Checked(reader), 0)
     }
 
     /// Reads a file of `size` bytes. If `size` is 0, the length is unknown.

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::checked::Checked;
 use super::codec::Codec;
 use super::contents::Contents;
 use super::tensors::CHUNK;
@@ -21,6 +22,9 @@ pub(super) struct Source<'a> {
     pub(super) size: Option<u64>,
     /// Whether `size` is reliable. If it is, memory for all elements is allocated before they are read.
     pub(super) sure: bool,
+    /// Whether `reader` consists of code of this crate and of the standard library only. Otherwise it must not see memory with unspecified
+    /// contents, which may have belonged to another tensor.
+    pub(super) trusted: bool,
     /// Number of bytes that have been read.
     pub(super) at: u64,
 }
@@ -41,13 +45,13 @@ pub(super) fn from_path<R>(
     let mut file = BufReader::with_capacity(BUFFERED, file);
     // The length of a pipe is unknown.
     let size = metadata.is_file().then_some(metadata.len());
-    read(&mut Source { name, reader: &mut file, size, sure: size.is_some(), at: 0 })
+    read(&mut Source { name, reader: &mut file, size, sure: size.is_some(), trusted: true, at: 0 })
 }
 
 impl<'a> Source<'a> {
     /// Returns a source that reads from a stream. The length of the stream is unknown, and it may continue after the tensor.
     pub(super) fn stream(reader: &'a mut dyn Read) -> Self {
-        Source { name: "<stream>".to_owned(), reader, size: None, sure: false, at: 0 }
+        Source { name: "<stream>".to_owned(), reader, size: None, sure: false, trusted: false, at: 0 }
     }
 
     pub(super) fn error(&self, reason: impl Into<String>) -> Error {
@@ -58,7 +62,7 @@ impl<'a> Source<'a> {
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         let mut filled = 0;
         while filled < buffer.len() {
-            match self.reader.read(&mut buffer[filled..]) {
+            match Checked(&mut *self.reader).read(&mut buffer[filled..]) {
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -94,7 +98,7 @@ impl<'a> Source<'a> {
         if self.sure && U::DTYPE != DType::Bool {
             // `any` aligns a large buffer to 64 bytes, as NumPy aligns the elements in the file. The system's copy to a `Vec`, which
             // begins 16 bytes after a multiple of 64, takes 1.3 to 1.9 times as long (measured on a Zen 4).
-            let mut data = CpuBuffer::any(count)?;
+            let mut data = if self.trusted { CpuBuffer::any(count)? } else { CpuBuffer::zeroed(count)? };
             // If bytes must be reversed, do so while they are in cache.
             let reversed = big_endian != cfg!(target_endian = "big");
             let step = if reversed { CHUNK / size } else { count.max(1) };

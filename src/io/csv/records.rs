@@ -9,6 +9,7 @@
 use super::plain::Parsed;
 use crate::device::cpu::reserve;
 use crate::error::Error;
+use crate::io::checked::Checked;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -131,7 +132,7 @@ impl<'a> Records<'a> {
         }
         let least = (self.end + 1).max(BYTE_ORDER_MARK.len());
         while !self.ended && self.end < least {
-            match self.reader.read(&mut self.input[self.end..]) {
+            match Checked(&mut *self.reader).read(&mut self.input[self.end..]) {
                 Ok(0) => self.ended = true,
                 Ok(n) => {
                     self.end += n;

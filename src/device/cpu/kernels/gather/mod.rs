@@ -96,17 +96,18 @@ pub(super) enum Sign {
 
 impl Sign {
     /// Returns the number to add to negative positions: the extent for `Signed`, or 0 for `Unsigned`, so that they stay invalid.
-    fn wrap(self, len: usize) -> usize {
+    fn wrap(self, len: u64) -> u64 {
         if self == Sign::Signed { len } else { 0 }
     }
 }
 
 /// Converts a position to an index counted from the start. For an axis of extent `len`, `wrap` is [`Sign::wrap`]. The index is less than
-/// `len` if and only if the position is valid.
+/// `len` if and only if the position is valid. Positions and extents are compared as numbers of 64 bits: a conversion of 2³² to a `usize`
+/// of 32 bits gives 0, which is valid.
 #[inline(always)]
-fn from_start(position: i64, wrap: usize) -> usize {
+fn from_start(position: i64, wrap: u64) -> u64 {
     // A negative position has its sign in all bits of `position >> 63`.
-    position.wrapping_add((position >> 63) & wrap as i64) as usize
+    (position as u64).wrapping_add((position >> 63) as u64 & wrap)
 }
 
 /// Returns whether to prefetch elements along an axis: whether the axis exceeds L2. `size` is the size of an element in bytes.
@@ -118,8 +119,8 @@ fn is_far(len: usize, stride: isize, size: usize) -> bool {
 /// whether to prefetch its elements.
 #[derive(Debug, Clone, Copy)]
 struct Line {
-    len: usize,
-    wrap: usize,
+    len: u64,
+    wrap: u64,
     stride: isize,
     far: bool,
 }
@@ -127,7 +128,9 @@ struct Line {
 impl Line {
     /// Describes an axis of elements of `size` bytes.
     fn new(len: usize, stride: isize, sign: Sign, size: usize) -> Line {
-        Line { len, wrap: sign.wrap(len), stride, far: is_far(len, stride, size) }
+        let far = is_far(len, stride, size);
+        let len = len as u64;
+        Line { len, wrap: sign.wrap(len), stride, far }
     }
 }
 
@@ -173,15 +176,15 @@ kernel! {
 /// # Safety
 /// The caller must ensure that `n` positions may be read from `at` on.
 #[inline(always)]
-unsafe fn all_in_range(at: *const i64, n: usize, len: usize) -> bool {
+unsafe fn all_in_range(at: *const i64, n: usize, len: u64) -> bool {
     // SAFETY: the stride is 1, and the caller ensures that the positions may be read.
     let (least, greatest) = unsafe { range(at, 1, n) };
-    least >= 0 && (greatest.max(0) as usize) < len
+    least >= 0 && (greatest.max(0) as u64) < len
 }
 
 /// Returns whether all positions from `least` to `greatest` are valid. `least` is at most 0, and `greatest` at least -1: see [`range`].
 #[inline(always)]
-fn in_range((least, greatest): (i64, i64), len: usize, wrap: usize) -> bool {
+fn in_range((least, greatest): (i64, i64), len: u64, wrap: u64) -> bool {
     // Only the extent of an axis with stride 0 can exceed `isize::MAX`; `i64::MAX` replaces it.
     let limit = |n| i64::try_from(n).unwrap_or(i64::MAX);
     least >= -limit(wrap) && greatest < limit(len)
@@ -219,7 +222,7 @@ pub(super) fn check(
             (least, greatest) = (low.min(least), high.max(greatest));
             walk.advance();
         }
-        if !in_range((least, greatest), len, sign.wrap(len)) {
+        if !in_range((least, greatest), len as u64, sign.wrap(len as u64)) {
             invalid.store(true, Ordering::Relaxed);
         }
     });
@@ -234,7 +237,7 @@ fn first_invalid(op: &'static str, at: Operand<'_, i64, Cpu>, len: usize, sign: 
         let [offset] = walk.offsets();
         // SAFETY: `walk` visits indices of `at`. `Operand` guarantees that the elements of `at` may be read.
         let position = unsafe { *at.ptr().offset(offset).get() };
-        if from_start(position, sign.wrap(len)) >= len {
+        if from_start(position, sign.wrap(len as u64)) >= len as u64 {
             let index = index_of(position, sign);
             return Error::IndexOutOfBounds { op, index, axis: 0, shape: vec![len] };
         }
@@ -470,7 +473,7 @@ impl<U: Copy> Row<U> {
         let (line, [o, a, p]) = (self.line, self.strides);
         // SAFETY: the caller ensures that the position at index `i` may be read.
         let position = unsafe { *self.at.wrapping_offset(i * p) };
-        let k = if IN_RANGE { position as usize } else { from_start(position, line.wrap) };
+        let k = if IN_RANGE { position as u64 } else { from_start(position, line.wrap) };
         if !IN_RANGE && k >= line.len {
             return false;
         }
@@ -502,8 +505,8 @@ pub(super) fn pick<T: Element>(
             // SAFETY: `i` and `axis` are less than the extents of `at`, so this is an element of `at`. `Operand` guarantees that it may
             // be read.
             let position = unsafe { *at.ptr().offset(i * down + axis as isize * right).get() };
-            let k = from_start(position, len);
-            if k >= len {
+            let k = from_start(position, len as u64);
+            if k >= len as u64 {
                 let (op, index) = ("take elements", index_of(position, Sign::Signed));
                 return Err(Error::IndexOutOfBounds { op, index, axis, shape: a.shape().to_vec() });
             }

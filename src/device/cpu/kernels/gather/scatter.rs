@@ -194,7 +194,7 @@ unsafe fn one<const IN_RANGE: bool, U: Copy>(
 ) -> Result<(), Stop<U>> {
     // SAFETY: the caller ensures that the position at index `i` may be read.
     let position = unsafe { *at.offset(i * p).get() };
-    let mut k = position as usize;
+    let mut k = position as u64;
     // Most positions are not negative. For these, there is a single comparison.
     if !IN_RANGE && k >= line.len {
         k = from_end(position, line)?;
@@ -213,9 +213,14 @@ unsafe fn one<const IN_RANGE: bool, U: Copy>(
 
 /// Converts a position to an index counted from the start. Called for positions that are negative or too large. Returns [`Stop::Position`]
 /// if the position is invalid.
-fn from_end<U>(position: i64, line: Line) -> Result<usize, Stop<U>> {
+fn from_end<U>(position: i64, line: Line) -> Result<u64, Stop<U>> {
     let k = from_start(position, line.wrap);
     if k < line.len { Ok(k) } else { Err(Stop::Position) }
+}
+
+/// Returns the extent of the axis to which the positions refer.
+fn extent<T: Element>(out: &Output<'_, T, Cpu>) -> usize {
+    *out.shape().last().expect("positions count along an axis")
 }
 
 /// Checks the shapes. Returns the loop nest of [`plan`], and the axis to which the positions refer.
@@ -251,7 +256,7 @@ pub(in super::super) fn replace_at<T: Element>(
     a: &Operand<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let (plan, line) = prepare(out, at, a, Sign::Signed);
-    check(SCATTER, *at, line.len, Sign::Signed)?;
+    check(SCATTER, *at, extent(out), Sign::Signed)?;
     let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
     // SAFETY: `plan` visits each index of `at` and `a`, and the corresponding line of `out`. `Operand` guarantees that the elements of
     // `at` and `a` may be read. `Output` guarantees exclusive access to the elements of `out`, and that different indices have
@@ -301,7 +306,7 @@ pub(in super::super) fn scatter<T: Element, F: BinaryOp<T, T, Output = T>>(
     let combine = |x, y| (!F::CHECKED || op.is_defined(x, y)).then(|| op.apply(x, y));
     let saved = saved(out, &plan);
     if saved.is_none() {
-        check(SCATTER, *at, line.len, sign)?;
+        check(SCATTER, *at, extent(out), sign)?;
     }
     let stopped = Mutex::new(None);
     over_parts(&plan, POSITION_WORK_BYTES, &grain(&plan), &|part| {
@@ -322,7 +327,7 @@ pub(in super::super) fn scatter<T: Element, F: BinaryOp<T, T, Output = T>>(
             // SAFETY: the output has `saved.len()` contiguous elements, to which `Output` guarantees exclusive access. A new
             // allocation does not overlap them.
             unsafe { core::ptr::copy_nonoverlapping(saved.as_ptr(), out.ptr().get(), saved.len()) };
-            Err(first_invalid(SCATTER, *at, line.len, sign))
+            Err(first_invalid(SCATTER, *at, extent(out), sign))
         }
     }
 }
