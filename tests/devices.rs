@@ -13,6 +13,8 @@ mod gpu;
 mod host_memory;
 #[path = "devices/lying.rs"]
 mod lying;
+#[path = "devices/shapes.rs"]
+mod shapes;
 
 use common::Remote;
 use data::{check, indices, make, p, q, r};

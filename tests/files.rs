@@ -19,6 +19,8 @@ mod memory;
 mod permissions;
 #[path = "files/python.rs"]
 mod python;
+#[path = "files/readers.rs"]
+mod readers;
 #[path = "files/round_trips.rs"]
 mod round_trips;
 #[path = "files/serialised.rs"]

@@ -111,3 +111,98 @@ fn shapes_beyond_the_address_space_are_errors() {
     assert!(one.try_broadcast_to([half]).is_err());
     assert_eq!(one.broadcast_to([half - 1]).len(), half - 1);
 }
+
+/// Positions with more than 32 bits. The lower 32 bits of each are a valid position along an axis of extent 10.
+const FAR: [i64; 7] = [
+    1 << 32,
+    (1 << 32) + 1,
+    (7 << 32) + 9,
+    -1 << 32,
+    (-1 << 32) + 3,
+    (-1 << 32) - 1,
+    (i32::MAX as i64) << 32,
+];
+
+/// Asserts that a result is the error of a position, which names it. On 32-bit targets, the error names the nearest `isize`.
+fn is_out_of_bounds<V: std::fmt::Debug>(result: Result<V, vierbein::Error>, position: i64) {
+    let error = result.unwrap_err().to_string();
+    let shown = position.clamp(isize::MIN as i64, isize::MAX as i64);
+    assert!(error.contains(&format!("index {shown} is out of bounds")), "{position}: {error}");
+}
+
+/// Positions have 64 bits on every target. If a method compared `usize` of 32 bits, it would read and write out of bounds.
+#[test]
+fn positions_beyond_32_bits_are_out_of_bounds() {
+    // Methods check a few positions one by one, blocks of up to 1024 at once, and many positions as they use them.
+    for (len, every) in [(1, 1), (5, 4), (40, 39), (3000, 1000), (20_000, 1000)] {
+        for far in FAR {
+            let positions: Vec<i64> =
+                (0..len).map(|k| if k % every == every - 1 || k == len - 1 { far } else { k % 10 }).collect();
+            let at = Tensor::<i64, Rank<1>>::from(positions.clone());
+            let x = Tensor::<f64, _>::from_fn([10], |[i]| i as f64);
+            is_out_of_bounds(x.try_take(0, &positions), far);
+            is_out_of_bounds(x.try_take(0, &at), far);
+            let mut out = Tensor::<f64, _>::zeros([positions.len()]);
+            is_out_of_bounds(x.try_take_into(0, &positions, &mut out), far);
+            is_out_of_bounds(x.try_take_along_axis(0, &at), far);
+            is_out_of_bounds(x.try_take_along_axis_into(0, &at, &mut out), far);
+            let indices: Vec<[i64; 1]> = positions.iter().map(|&k| [k]).collect();
+            is_out_of_bounds(x.try_at(&indices), far);
+            is_out_of_bounds(x.try_at_into(&indices, &mut out), far);
+            assert_eq!(out.sum().item(), 0.0);
+
+            let mut y = x.clone();
+            is_out_of_bounds(y.try_scatter_add(0, &positions, Tensor::scalar(1.0)), far);
+            is_out_of_bounds(y.try_put_along_axis(0, &at, Tensor::scalar(1.0)), far);
+            assert_eq!(y, x);
+
+            // Rows and columns of matrices, in both memory orders.
+            let rows = Tensor::<f32, _>::from_fn([10, 3], |[i, j]| (3 * i + j) as f32);
+            let columns = Tensor::<f32, Rank<2>, ColMajor>::from_fn([3, 10], |[i, j]| (10 * i + j) as f32);
+            is_out_of_bounds(rows.try_take(0, &positions), far);
+            is_out_of_bounds(columns.try_take(1, &positions), far);
+            is_out_of_bounds(columns.t().try_take(0, &positions), far);
+            let (mut below, mut beside) = (rows.clone(), columns.clone());
+            is_out_of_bounds(below.try_scatter_add(0, &positions, Tensor::scalar(1.0)), far);
+            is_out_of_bounds(beside.try_scatter_add(1, &positions, Tensor::scalar(1.0)), far);
+            assert_eq!((below, beside), (rows, columns));
+
+            let (mut x, at) = (DynTensor::from(x), DynTensor::from(at));
+            is_out_of_bounds(x.take(0, &at), far);
+            is_out_of_bounds(x.take_along_axis(0, &at), far);
+            is_out_of_bounds(
+                x.scatter_add(0, &at, &DynTensor::from(tensor![1.0].slice(s![0]).to_owned())),
+                far,
+            );
+            is_out_of_bounds(
+                x.put_along_axis(0, &at, &DynTensor::from(tensor![1.0].slice(s![0]).to_owned())),
+                far,
+            );
+        }
+    }
+    // A position of type `usize` has the bits of a negative `i64` or of an index beyond the axis.
+    for far in [usize::MAX, usize::MAX - 5, usize::MAX / 2 + 1, usize::MAX / 2 + 2] {
+        for len in [1, 40, 20_000] {
+            let positions = vec![far; len];
+            let mut x = Tensor::<f64, _>::zeros([10]);
+            assert!(x.try_take(0, &positions).is_err());
+            assert!(x.try_scatter_add(0, &positions, Tensor::scalar(1.0)).is_err());
+            assert!(x.try_at([[far]]).is_err());
+            assert_eq!(x.sum().item(), 0.0);
+        }
+    }
+}
+
+#[test]
+fn labels_beyond_32_bits_are_errors() {
+    for far in FAR {
+        assert!(tensor![1, far].try_one_hot::<f32>(10).is_err(), "{far}");
+        let mut out = Tensor::<f32, _>::ones([2, 10]);
+        assert!(tensor![1, far].try_one_hot_into(10, &mut out).is_err(), "{far}");
+        assert_eq!(out.sum().item(), 20.0);
+        // With 64 bits, the result has 2³² elements or more.
+        if cfg!(target_pointer_width = "32") || far < 0 {
+            assert!(tensor![1, far].try_bincount(0).is_err(), "{far}");
+        }
+    }
+}

@@ -215,7 +215,8 @@ impl Entry {
     ) -> Result<V, Error> {
         let mut reader = Summed { inner: bytes, checksum: Crc::new() };
         let sure = self.method == STORED;
-        let mut source = Source { name: label, reader: &mut reader, size: Some(self.size), sure, trusted, at: 0 };
+        let mut source =
+            Source { name: label, reader: &mut reader, size: Some(self.size), sure, trusted, at: 0 };
         let value = f(&mut source)?;
         if !whole {
             return Ok(value);

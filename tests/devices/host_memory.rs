@@ -13,7 +13,7 @@ use vierbein::{Error, HostAccess};
 /// A device in host memory. Counts the elements that the library moved with [`Device::read`] and [`Device::write`], and the copies
 /// that the device made itself.
 #[derive(Debug, Clone, Default)]
-struct Near {
+pub(crate) struct Near {
     moved: Arc<AtomicUsize>,
     copies: Arc<AtomicUsize>,
 }

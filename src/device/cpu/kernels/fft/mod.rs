@@ -198,7 +198,28 @@ where
     Complex<R>: Element,
 {
     let rank = out.shape().len();
+    assert_axes(by, out.shape(), a.axes().shape());
     complex_axes(by, out, a, rank - by.axes..rank)
+}
+
+/// Asserts that the operands of a transform have the same shape, except along the transformed axes. The kernels rely on it: user-defined
+/// devices call them with any shapes.
+fn assert_axes(by: Transform, out: &[usize], a: &[usize]) {
+    let kept = out.len().checked_sub(by.axes);
+    assert!(
+        out.len() == a.len() && kept.is_some_and(|kept| out[..kept] == a[..kept]),
+        "a transform over the last {} axes of shape {a:?} has no result of shape {out:?}",
+        by.axes
+    );
+}
+
+/// Asserts that a transform between real and complex numbers has this extent along the last axis of the output.
+fn assert_last(by: Transform, out: &[usize], extent: usize) {
+    assert!(
+        by.axes > 0 && by.len > 0 && out.last() == Some(&extent),
+        "a transform of {} real numbers has no result of shape {out:?}",
+        by.len
+    );
 }
 
 /// Computes the transforms of real lines of `by.len` elements along the last axis, and then complex transforms along the `by.axes - 1`
@@ -214,6 +235,8 @@ pub(in crate::device) fn real_to_complex<R: Real>(
 where
     Complex<R>: Element,
 {
+    assert_axes(by, out.shape(), a.shape());
+    assert_last(by, out.shape(), by.len / 2 + 1);
     if out.shape().contains(&0) {
         return Ok(());
     }
@@ -245,6 +268,8 @@ pub(in crate::device) fn complex_to_real<R: Real>(
 where
     Complex<R>: Element,
 {
+    assert_axes(by, out.shape(), a.shape());
+    assert_last(by, out.shape(), by.len);
     if out.shape().contains(&0) {
         return Ok(());
     }

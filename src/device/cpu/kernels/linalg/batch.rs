@@ -55,6 +55,37 @@ impl<'a, T: Element> Results<'a, T> {
     }
 }
 
+/// Asserts that an output has the axes of the batch of `a`, and after them axes of these extents. The kernels rely on it: user-defined
+/// devices call them with any shapes.
+#[track_caller]
+pub(super) fn assert_extents<T: Element, U: Element>(
+    out: &Output<'_, T, Cpu>,
+    a: &Operand<'_, U, Cpu>,
+    extents: &[usize],
+) {
+    let batch = a.shape().len().checked_sub(2).expect("a factorisation needs matrices");
+    let fits =
+        out.shape().split_at_checked(batch).is_some_and(|split| split == (&a.shape()[..batch], extents));
+    assert!(
+        fits,
+        "an output of shape {:?} does not fit matrices of shape {:?}: after the axes of the batch, it must have extents {extents:?}",
+        out.shape(),
+        a.shape()
+    );
+}
+
+/// Returns the extent of square matrices.
+///
+/// # Panics
+/// If the matrices are not square.
+#[track_caller]
+pub(super) fn square_extent<T: Element>(a: &Operand<'_, T, Cpu>) -> usize {
+    match *a.shape() {
+        [.., m, n] if m == n => n,
+        ref shape => panic!("the matrices must be square, but have shape {shape:?}"),
+    }
+}
+
 /// The matrices of an operand, and the name of the operation for messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Batch<'a, T: Field> {

@@ -1,6 +1,6 @@
 //! The Cholesky decomposition.
 
-use super::batch::{Batch, Results};
+use super::batch::{Batch, Results, assert_extents, square_extent};
 use super::parallel::Thresholds;
 use super::scale::{Used, moderate};
 use super::workspace::{check_extents, column, make_diagonal_real, request, store, take_loaded, with_stack};
@@ -23,7 +23,8 @@ pub(in crate::device) fn cholesky<T: Field>(
     a: MatrixOperand<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let rank = a.operand.shape().len() - 2;
-    let n = a.operand.shape()[rank];
+    let n = square_extent(&a.operand);
+    assert_extents(&l, &a.operand, &[n, n]);
     let threads = THRESHOLDS.threads(T::COMPLEX, n);
     let batch = Batch::new("cholesky", a.operand, threads);
     let operations = n.saturating_mul(n).saturating_mul(n) / 3;

@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices.
 
-use super::batch::{Batch, Matrix, Results, SmallMethod};
+use super::batch::{Batch, Matrix, Results, SmallMethod, assert_extents, square_extent};
 use super::lanes::{self, Lanes, in_lanes};
 use super::parallel::Thresholds;
 use super::scale::{PowerOfTwo, Used, normalise};
@@ -28,7 +28,9 @@ pub(in crate::device) fn eigh<T: Field>(
     a: MatrixOperand<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let rank = a.operand.shape().len() - 2;
-    let n = a.operand.shape()[rank];
+    let n = square_extent(&a.operand);
+    assert_extents(&w, &a.operand, &[n]);
+    v.iter().for_each(|v| assert_extents(v, &a.operand, &[n, n]));
     let threads = THRESHOLDS.threads(T::COMPLEX, n);
     let batch = Batch::new("eigh", a.operand, threads);
     let operations = n.saturating_mul(n).saturating_mul(n);

@@ -1,6 +1,6 @@
 //! The LU decomposition with partial pivoting.
 
-use super::batch::{Batch, Results};
+use super::batch::{Batch, Results, assert_extents};
 use super::parallel::Thresholds;
 use super::scale::{Used, moderate};
 use super::workspace::{check_extents, column, load, request, store, store_vector, take_loaded, with_stack};
@@ -23,6 +23,8 @@ pub(in crate::device) fn lu<T: Field>(
 ) -> Result<(), Error> {
     let rank = a.operand.shape().len() - 2;
     let [m, n] = [a.operand.shape()[rank], a.operand.shape()[rank + 1]];
+    assert_extents(&lu, &a.operand, &[m, n]);
+    assert_extents(&rows, &a.operand, &[m]);
     let threads = THRESHOLDS.threads(T::COMPLEX, m.min(n));
     let batch = Batch::new("lu", a.operand, threads);
     let operations = m.saturating_mul(n).saturating_mul(m.min(n));

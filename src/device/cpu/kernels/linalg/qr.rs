@@ -1,6 +1,6 @@
 //! The QR decomposition.
 
-use super::batch::{Batch, Results};
+use super::batch::{Batch, Results, assert_extents};
 use super::householder::{reflect_diagonal, reflect_scratch};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
@@ -25,6 +25,10 @@ pub(in crate::device) fn qr<T: Field>(
 ) -> Result<(), Error> {
     let rank = a.operand.shape().len() - 2;
     let [m, n] = [a.operand.shape()[rank], a.operand.shape()[rank + 1]];
+    // The factors of the reduced decomposition, or of the complete one.
+    let k = r.shape().get(rank).filter(|&&k| k == m).copied().unwrap_or(m.min(n));
+    assert_extents(&r, &a.operand, &[k, n]);
+    q.iter().for_each(|q| assert_extents(q, &a.operand, &[m, k]));
     let threads = THRESHOLDS.threads(T::COMPLEX, m.min(n));
     let batch = Batch::new("qr", a.operand, threads);
     let operations = m.saturating_mul(n).saturating_mul(m.min(n));

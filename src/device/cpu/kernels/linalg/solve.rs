@@ -1,6 +1,6 @@
 //! Solutions of linear systems.
 
-use super::batch::{Batch, Results};
+use super::batch::{Batch, Results, assert_extents, square_extent};
 use super::lu::THRESHOLDS;
 use super::parallel::Threads;
 use super::scale::{PowerOfTwo, Used, check_finite, moderate};
@@ -28,7 +28,9 @@ pub(in crate::device) fn solve<T: Field>(
     a: MatrixOperand<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let rank = a.operand.shape().len() - 2;
-    let [n, p] = [b.shape()[rank], b.shape()[rank + 1]];
+    let n = square_extent(&a.operand);
+    let p = *b.shape().last().expect("`b` consists of matrices");
+    assert_extents(&b, &a.operand, &[n, p]);
     let threads = match structure {
         // The LDLᴴ factorisation runs on one thread only.
         Structure::Hermitian => Threads::One,

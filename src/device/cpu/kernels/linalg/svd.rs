@@ -1,6 +1,6 @@
 //! The singular value decomposition.
 
-use super::batch::{Batch, Matrix, Results, SmallMethod};
+use super::batch::{Batch, Matrix, Results, SmallMethod, assert_extents};
 use super::lanes::{self, Lanes, in_lanes};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
@@ -30,6 +30,14 @@ pub(in crate::device) fn svd<T: Field>(
     let rank = a.operand.shape().len() - 2;
     let [m, n] = [a.operand.shape()[rank], a.operand.shape()[rank + 1]];
     let k = m.min(n);
+    assert_extents(&s, &a.operand, &[k]);
+    if let Some([u, vh]) = &vectors {
+        // The vectors of the thin decomposition, or of the full one.
+        let p = u.shape().last().filter(|&&p| p == k || p == m);
+        let q = vh.shape().get(rank).filter(|&&q| q == k || q == n);
+        assert_extents(u, &a.operand, &[m, *p.unwrap_or(&k)]);
+        assert_extents(vh, &a.operand, &[*q.unwrap_or(&k), n]);
+    }
     let threads = THRESHOLDS.threads(T::COMPLEX, k);
     let batch = Batch::new("svd", a.operand, threads);
     let operations = m.saturating_mul(n).saturating_mul(k);

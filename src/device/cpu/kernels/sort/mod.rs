@@ -153,6 +153,8 @@ pub(super) fn sort(a: AnyOutput<'_>, descending: bool) -> Result<(), Error> {
 /// In each line, moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no
 /// element after it is less.
 pub(super) fn partition(a: AnyOutput<'_>, k: usize) -> Result<(), Error> {
+    let n = a.shape().last().copied().unwrap_or(1);
+    assert!(n == 0 || k < n, "there is no index {k} along an axis of extent {n}");
     order(a, false, select_work, &|x| x.partition(k))
 }
 

@@ -6,7 +6,7 @@ mod deflation;
 mod real;
 mod standard;
 
-use super::batch::{Batch, Results};
+use super::batch::{Batch, Results, assert_extents, square_extent};
 use super::householder::{reflect_diagonal, reflect_scratch};
 use super::parallel::Threads;
 use super::scale::{Used, normalise};
@@ -47,7 +47,9 @@ pub(in crate::device) fn schur<T: Triangularise>(
     a: MatrixOperand<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let rank = a.operand.shape().len() - 2;
-    let n = a.operand.shape()[rank];
+    let n = square_extent(&a.operand);
+    assert_extents(&t, &a.operand, &[n, n]);
+    assert_extents(&z, &a.operand, &[n, n]);
     let batch = Batch::new("schur", a.operand, Threads::One);
     let operations = n.saturating_mul(n).saturating_mul(n).saturating_mul(10);
     let (t, z) = (Results::new(t, rank), Results::new(z, rank));
