@@ -144,9 +144,67 @@ fn all_format_versions_are_read() {
             two_and_three
         );
     }
+    // NumPy 2 reads each of these headers, too: any white space, keys in any order, and literals of Python 2.
+    for text in [
+        "{'shape': (2L, 3L), u'descr': u'|u1', 'fortran_order': False}",
+        "\n{'descr': 'u1',\n 'fortran_order': False,\r\n\t'shape': (2, 3)}\n\n",
+        "  ({'descr': ('|u1'), 'fortran_order': (False), 'shape': (2,\x0c3,),})\t",
+    ] {
+        for version in 1..=3 {
+            let bytes = file(version, text, &[0, 1, 2, 3, 4, 5]);
+            assert_eq!(Tensor::read_npy_from(&bytes[..]), two_and_three, "{text:?}");
+        }
+    }
     let unpadded =
         file(1, "{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<u1\"}", &[0, 1, 2, 3, 4, 5]);
     assert_eq!(Tensor::read_npy_from(&unpadded[..]), two_and_three);
+}
+
+/// The expected types are those that `np.load` returns on x86-64: see `data/npy/make.py`.
+#[test]
+fn type_names_are_those_that_numpy_reads() {
+    // The sizes of some types depend on the system: `int` has the size of a pointer, and `long` that of C's.
+    let varies = |name: &str| {
+        let code = name.trim_start_matches(['<', '>', '=', '|']);
+        ["l", "L", "long", "ulong", "p", "P", "n", "N", "int", "int_", "intp", "uint", "uintp"]
+            .contains(&code)
+    };
+    let lp64 = cfg!(all(target_pointer_width = "64", not(windows)));
+    let table = include_str!("data/npy/spellings.tsv");
+    let mut read = 0;
+    for (name, expected) in table.lines().map(|line| line.split_once('\t').unwrap()) {
+        if varies(name) && !lp64 {
+            continue;
+        }
+        let text = format!("{{'descr': '{name}', 'fortran_order': False, 'shape': (1,), }}\n");
+        let Some((expected, order)) = expected.split_once(' ') else {
+            let header = vierbein::io::npy::read_header_from(&file(1, &text, &[])[..]);
+            assert_eq!(header.ok().and_then(|header| header.dtype), None, "{name}");
+            continue;
+        };
+        macro_rules! check {
+            ($($t:ty)*) => {
+                match expected {
+                    $(<$t>::NAME => {
+                        let value = <$t>::of(123);
+                        // `write_npy_to` writes the bytes of the element last, little-endian.
+                        let mut bytes = bytes_of(Tensor::<$t, _>::from([value]).view()).split_off(128);
+                        if order == ">" || order == "=" && cfg!(target_endian = "big") {
+                            // The two parts of a complex number are reversed separately.
+                            let part = if expected.starts_with('c') { bytes.len() / 2 } else { bytes.len() };
+                            bytes.chunks_mut(part).for_each(<[u8]>::reverse);
+                        }
+                        let found = Tensor::<$t, Rank<1>>::read_npy_from(&file(1, &text, &bytes)[..]);
+                        assert_eq!(found, Ok(Tensor::from([value])), "{name}");
+                    })*
+                    other => panic!("{other} is not the name of a type"),
+                }
+            };
+        }
+        check!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
+        read += 1;
+    }
+    assert!(read > 100, "{read}");
 }
 
 #[test]

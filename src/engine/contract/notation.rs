@@ -163,22 +163,42 @@ impl Term {
     }
 }
 
-/// A text of at most 256 bytes, which const functions can compose.
+/// Capacity of a [`Message`] in bytes.
+const MESSAGE_BYTES: usize = 512;
+
+/// Maximum number of bytes of a specification in a message. The other half of the message is for the reason, so that no specification
+/// displaces it.
+const SHOWN_BYTES: usize = MESSAGE_BYTES / 2;
+
+/// A text of at most [`MESSAGE_BYTES`] bytes, which const functions can compose.
 #[derive(Debug, Clone, Copy)]
 pub struct Message {
-    text: [u8; 256],
+    text: [u8; MESSAGE_BYTES],
     len: usize,
 }
 
+/// Returns the longest beginning of a text that has at most `bytes` bytes.
+const fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = if text.len() < bytes { text.len() } else { bytes };
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.split_at(end).0
+}
+
 impl Message {
-    /// Begins a message about the specification of this operation: the name of the operation and the specification in quotes.
+    /// Begins a message about the specification of this operation: the name of the operation and the specification in quotes. A long
+    /// specification is cut.
     pub(crate) const fn about(operation: &str, specification: &str) -> Message {
-        Message { text: [0; 256], len: 0 }.text(operation).text(" \"").text(specification).text("\": ")
+        let shown = beginning(specification, SHOWN_BYTES);
+        let dots = if shown.len() < specification.len() { ".." } else { "" };
+        let message = Message { text: [0; MESSAGE_BYTES], len: 0 };
+        message.text(operation).text(" \"").text(shown).text(dots).text("\": ")
     }
 
     pub(crate) const fn text(mut self, text: &str) -> Message {
         let mut k = 0;
-        // Bytes that do not fit are dropped.
+        // Bytes that do not fit are dropped. `about` leaves room for every reason.
         while k < text.len() && self.len < self.text.len() {
             self.text[self.len] = text.as_bytes()[k];
             self.len += 1;

@@ -302,6 +302,35 @@ mod tests {
             let error = Spec::parse(text, operands).unwrap_err();
             let message = error.to_string();
             assert!(message.contains(words), "{message:?} lacks {words:?}");
+            // A long specification does not displace the reason. Blanks have no meaning.
+            for blanks in [150, 255, 256, 257, 400, 5000] {
+                let long = [" ".repeat(blanks).as_str(), text].concat();
+                let found = Spec::parse(&long, operands).unwrap_err().to_string();
+                let (_, reason) = message.split_once("\": ").unwrap();
+                assert!(found.ends_with(reason), "{found:?} lacks {reason:?}");
+            }
         }
+    }
+
+    #[test]
+    fn long_specifications_are_cut() {
+        let message = |text: &str| Spec::parse(text, 1).unwrap_err().to_string();
+        let letters = "a".repeat(300);
+        assert_eq!(
+            message(&letters),
+            format!(
+                "einsum \"{}..\": an operand has more than 16 labels; tensors have up to 16 axes",
+                &letters[..256]
+            )
+        );
+        // No character is cut in the middle.
+        let umlauts = " ".repeat(255) + "ä";
+        assert_eq!(
+            message(&umlauts),
+            format!(
+                "einsum \"{}..\": a character that is not ASCII is not a label; labels are the letters a to z and A to Z",
+                " ".repeat(255)
+            )
+        );
     }
 }

@@ -407,6 +407,10 @@ mod tests {
             assert!(message.contains(words), "{message:?} lacks {words:?}");
             assert!(message.starts_with(&format!("{} \"{text}\": ", factorisation.name())));
             assert!(message.len() < 200, "{message} may be cut off");
+            // A long specification does not displace the reason. Blanks have no meaning.
+            let long = [" ".repeat(300).as_str(), text].concat();
+            let found = FactorSpec::parse(factorisation, &long).unwrap_err().to_string();
+            assert!(found.ends_with(message.split_once("\": ").unwrap().1), "{found:?}");
         }
     }
 }

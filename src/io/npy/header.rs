@@ -5,6 +5,7 @@
 use super::literal::{self, Literal, Value};
 use crate::element::DType;
 use crate::io::contents::{Contents, same_in_both_orders, shorten};
+use core::ffi::{c_int, c_long};
 use std::borrow::Cow;
 
 /// The contents of an `.npy` header.
@@ -111,41 +112,101 @@ fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Rejection> {
         .collect()
 }
 
-/// Parses a NumPy type name: a byte order (`|` if there is none), a kind, and a number of bytes. Returns the element type, if it is
-/// supported, and whether it is big-endian. Returns `None` if NumPy has no such type.
+/// Parses a NumPy type name. Returns the element type, if it is supported, and whether it is big-endian. Returns `None` if NumPy has no
+/// such type.
+///
+/// NumPy writes a byte order, a kind and a number of bytes, such as `<f8`. It reads every name that `np.dtype` accepts: a byte order may be
+/// missing or `=`, the native one, or `|`, none; a character of C such as `d` can replace kind and size; and types have names, such as
+/// `float64`, which have no byte order.
 fn element_type(name: &str) -> Option<(Option<DType>, bool)> {
-    let mut chars = name.chars();
-    let (order, kind) = (chars.next()?, chars.next()?);
-    let rest = chars.as_str();
-    let dtype = match (kind, rest) {
-        ('b', "1") => Some(DType::Bool),
-        ('i', "1") => Some(DType::I8),
-        ('i', "2") => Some(DType::I16),
-        ('i', "4") => Some(DType::I32),
-        ('i', "8") => Some(DType::I64),
-        ('u', "1") => Some(DType::U8),
-        ('u', "2") => Some(DType::U16),
-        ('u', "4") => Some(DType::U32),
-        ('u', "8") => Some(DType::U64),
-        ('f', "4") => Some(DType::F32),
-        ('f', "8") => Some(DType::F64),
-        ('c', "8") => Some(DType::C32),
-        ('c', "16") => Some(DType::C64),
-        // Half and extended precision.
-        ('f', "2" | "12" | "16") | ('c', "24" | "32") => None,
-        // Objects, byte strings, texts, structured types; and dates and time spans with their unit.
-        ('O', "" | "4" | "8") => None,
-        ('S' | 'a' | 'U' | 'V', size) if is_size(size) => None,
-        ('m' | 'M', size) if size == "8" || size.starts_with("8[") && size.ends_with(']') => None,
-        _ => return None,
+    let (order, code) = match name.strip_prefix(['<', '>', '=', '|']) {
+        Some(code) => (name.chars().next(), code),
+        None => (None, name),
     };
-    let one_byte = matches!(kind, 'b' | 'O' | 'S' | 'a' | 'V') || rest == "1";
-    match order {
-        '<' => Some((dtype, false)),
-        '>' => Some((dtype, true)),
-        '|' if one_byte => Some((dtype, false)),
+    let big_endian = match order {
+        Some('<') => false,
+        Some('>') => true,
+        _ => cfg!(target_endian = "big"),
+    };
+    let named = || if order.is_none() { named_type(code) } else { None };
+    Some((coded_type(code).or_else(named)?, big_endian))
+}
+
+/// Returns the signed or the unsigned integer type of this number of bytes.
+fn integer(signed: bool, bytes: usize) -> Option<DType> {
+    match (bytes, signed) {
+        (1, true) => Some(DType::I8),
+        (2, true) => Some(DType::I16),
+        (4, true) => Some(DType::I32),
+        (8, true) => Some(DType::I64),
+        (1, false) => Some(DType::U8),
+        (2, false) => Some(DType::U16),
+        (4, false) => Some(DType::U32),
+        (8, false) => Some(DType::U64),
         _ => None,
     }
+}
+
+/// Returns the type of a kind and a number of bytes, or of one of NumPy's type characters. As in NumPy, some types of C have the size that
+/// they have on this machine.
+fn coded_type(code: &str) -> Option<Option<DType>> {
+    Some(match code {
+        "b1" | "?" => Some(DType::Bool),
+        "i1" | "b" => Some(DType::I8),
+        "i2" | "h" => Some(DType::I16),
+        "i4" => Some(DType::I32),
+        "i8" | "q" => Some(DType::I64),
+        "u1" | "B" => Some(DType::U8),
+        "u2" | "H" => Some(DType::U16),
+        "u4" => Some(DType::U32),
+        "u8" | "Q" => Some(DType::U64),
+        "i" | "I" => integer(code == "i", size_of::<c_int>()),
+        "l" | "L" => integer(code == "l", size_of::<c_long>()),
+        "p" | "n" | "P" | "N" => integer(code == "p" || code == "n", size_of::<isize>()),
+        "f4" | "f" => Some(DType::F32),
+        "f8" | "d" => Some(DType::F64),
+        "c8" | "F" => Some(DType::C32),
+        "c16" | "D" => Some(DType::C64),
+        // Half and extended precision, objects, and single characters.
+        "f2" | "e" | "f12" | "f16" | "g" | "c24" | "c32" | "G" | "O" | "O4" | "O8" | "c" => None,
+        _ if is_sized(code) => None,
+        _ => return None,
+    })
+}
+
+/// Returns whether NumPy has this kind of byte strings, texts or structured types, with any size, or of dates and time spans, with any unit.
+fn is_sized(code: &str) -> bool {
+    if let Some(unit) = code.strip_prefix(['m', 'M']) {
+        return matches!(unit, "" | "8") || unit.starts_with("8[") && unit.ends_with(']');
+    }
+    code.strip_prefix(['S', 'a', 'U', 'V']).is_some_and(|size| size.is_empty() || is_size(size))
+}
+
+/// Returns the type of a name in NumPy 2.
+fn named_type(name: &str) -> Option<Option<DType>> {
+    Some(match name {
+        "bool" | "bool_" => Some(DType::Bool),
+        "int8" | "byte" => Some(DType::I8),
+        "int16" | "short" => Some(DType::I16),
+        "int32" => Some(DType::I32),
+        "int64" | "longlong" => Some(DType::I64),
+        "uint8" | "ubyte" => Some(DType::U8),
+        "uint16" | "ushort" => Some(DType::U16),
+        "uint32" => Some(DType::U32),
+        "uint64" | "ulonglong" => Some(DType::U64),
+        "intc" | "uintc" => integer(name == "intc", size_of::<c_int>()),
+        "long" | "ulong" => integer(name == "long", size_of::<c_long>()),
+        "int" | "int_" | "intp" => integer(true, size_of::<isize>()),
+        "uint" | "uintp" => integer(false, size_of::<usize>()),
+        "float32" | "single" => Some(DType::F32),
+        "float64" | "double" | "float" => Some(DType::F64),
+        "complex64" | "csingle" => Some(DType::C32),
+        "complex128" | "cdouble" | "complex" => Some(DType::C64),
+        "float16" | "half" | "longdouble" | "clongdouble" | "float96" | "float128" | "complex192"
+        | "complex256" | "object" | "object_" | "bytes" | "bytes_" | "str" | "str_" | "unicode" | "void"
+        | "datetime64" | "timedelta64" => None,
+        _ => return None,
+    })
 }
 
 /// Returns whether `digits` is a valid size in a NumPy type name: a number without a sign that fits in `i32`.

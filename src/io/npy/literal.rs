@@ -28,11 +28,14 @@ pub(super) enum Value<'a> {
     Dict(Vec<(Literal<'a>, Literal<'a>)>),
 }
 
+/// The white space that Python allows between values.
+const BLANKS: [char; 5] = [' ', '\t', '\n', '\r', '\x0c'];
+
 /// Parses a text that is a single literal. Strings must not have escape sequences, and integers must not have a sign. An integer may
-/// end with `L`, as Python 2 writes long integers.
+/// end with `L`, and a string begin with `u`, as Python 2 writes long integers and Unicode texts.
 pub(super) fn parse(text: &str) -> Result<Literal<'_>, String> {
     // A text without backslashes has no escape sequences, so the next quote of the same kind ends a string.
-    if let Some(c) = text.chars().find(|&c| c == '\\' || c.is_ascii_control()) {
+    if let Some(c) = text.chars().find(|&c| c == '\\' || c.is_ascii_control() && !BLANKS.contains(&c)) {
         return Err(format!("has the character `{}` in its header", c.escape_default()));
     }
     let mut parser = Parser { text, at: 0, depth: 0 };
@@ -58,7 +61,7 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_blanks(&mut self) {
-        self.at = self.text.len() - self.rest().trim_start_matches(' ').len();
+        self.at = self.text.len() - self.rest().trim_start_matches(BLANKS).len();
     }
 
     /// Skips blanks. If the next character is `c`, skips it too and returns `true`.
@@ -72,10 +75,14 @@ impl<'a> Parser<'a> {
     fn literal(&mut self) -> Result<Literal<'a>, String> {
         self.skip_blanks();
         let start = self.at;
+        if self.rest().starts_with(['u', 'U']) && self.rest()[1..].starts_with(['\'', '"']) {
+            self.at += 1;
+        }
         let value = match self.rest().chars().next() {
             Some(quote @ ('\'' | '"')) => {
                 let inner = &self.rest()[1..];
-                let length = inner.find(quote).ok_or("has a string without an end in its header")?;
+                let end = inner.find([quote, '\n', '\r']).filter(|&end| inner[end..].starts_with(quote));
+                let length = end.ok_or("has a string without an end in its header")?;
                 self.at += length + 2;
                 Value::String(&inner[..length])
             }
@@ -130,7 +137,7 @@ impl<'a> Parser<'a> {
     /// Parses `True`, `False`, or an integer.
     fn word(&mut self) -> Result<Value<'a>, String> {
         let rest = self.rest();
-        let length = rest.find(|c| " {}[](),:'\"".contains(c)).unwrap_or(rest.len());
+        let length = rest.find(|c| "{}[](),:'\"".contains(c) || BLANKS.contains(&c)).unwrap_or(rest.len());
         let word = &rest[..length];
         self.at += length;
         match word {
@@ -176,6 +183,9 @@ mod tests {
         assert_eq!(value("'a\"b'"), Value::String("a\"b"));
         assert_eq!(value("\"it's\""), Value::String("it's"));
         assert_eq!(value("''"), Value::String(""));
+        assert_eq!((value("u'a'"), value("U\"b\"")), (Value::String("a"), Value::String("b")));
+        assert_eq!(value("\n(\t7\r\n,\x0c) \n"), Value::Tuple(integers(&[(7, "7")])));
+        assert_eq!(value("'a\tb'"), Value::String("a\tb"));
         assert_eq!(value("()"), Value::Tuple(vec![]));
         assert_eq!(value("(7)"), Value::Integer(7));
         assert_eq!(value("(7,)"), Value::Tuple(integers(&[(7, "7")])));
@@ -231,7 +241,12 @@ mod tests {
             "'a\\''",
             "'a\n'",
             "é",
-            "u'a'",
+            "u",
+            "u 'a'",
+            "uu'a'",
+            "b'a'",
+            "'a\r'",
+            "1\x0b",
             "\u{a0}1",
         ] {
             let reason = parse(text).unwrap_err();

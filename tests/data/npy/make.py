@@ -9,7 +9,10 @@ and 0 for lower ranks. tests/common/golden.rs has the same functions in Rust. Te
 check in NumPy what the library writes.
 """
 
+import io
 import os
+import string
+import warnings
 
 import numpy as np
 
@@ -47,7 +50,32 @@ def save(name, array):
     np.save(os.path.join(HERE, name + ".npy"), array)
 
 
+def spellings():
+    """Writes what np.load makes of each name of a type in a header: spellings.tsv has the name, and the name of the type in
+    Rust with its byte order (< > =, native, or |, none), or - for other types and for names that NumPy rejects."""
+    ours = {np.dtype(code).str[1:]: name for name, code in DTYPES.items()}
+    characters = string.ascii_letters + "?"
+    bodies = set(characters) | {c + str(n) for c in characters for n in (1, 2, 4, 8, 16, 32)}
+    bodies |= {name for name in np._core.numerictypes.sctypeDict if isinstance(name, str)}
+    lines = []
+    for name in sorted(order + body for body in bodies for order in ("", "<", ">", "=", "|")):
+        header = f"{{'descr': '{name}', 'fortran_order': False, 'shape': (2,), }}\n".encode()
+        file = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                dtype = np.load(io.BytesIO(file)).dtype
+        except ValueError:
+            lines.append(f"{name}\t-")
+            continue
+        found = ours.get(dtype.str[1:], "-")
+        order = "|" if dtype.itemsize == 1 else name[0] if name[0] in "<>" else "="
+        lines.append(f"{name}\t{found}" + ("" if found == "-" else f" {order}"))
+    with open(os.path.join(HERE, "spellings.tsv"), "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
 def main():
+    spellings()
     for name, dtype in DTYPES.items():
         for shape in SHAPES:
             array = values(shape, dtype)
