@@ -27,6 +27,7 @@
 //!   `nan`, `null` and an empty field stand for a missing value.
 //! * A file is read once, from the beginning to the end, in parts of up to 1 MiB. Memory holds the elements that have been read, one
 //!   part with its elements, and the text of one row.
+//! * A column of text is read as strings by [`CsvReader::read_text`], or as codes with their labels by [`CsvReader::read_categories`].
 //! * Several threads parse the parts of a matrix of more than 1 MiB of text if all columns are read. The result, and the error if there
 //!   is one, are the same on any number of threads.
 
@@ -48,12 +49,14 @@ use records::{Records, from_path, from_stream};
 use std::io::{Read, Write};
 use std::path::Path;
 
+mod categories;
 mod column;
 mod element;
 mod plain;
 mod records;
 mod writer;
 
+pub use categories::Categories;
 pub use column::Column;
 pub use element::CsvElement;
 pub use writer::{CsvWriter, ToCsv};
@@ -464,8 +467,7 @@ impl CsvReader {
     /// Reads columns as text. Returns the names of the columns, and a vector for each column with an element for each row. The list of
     /// names is empty if the file has no header.
     ///
-    /// To use labels with [`unique_with`](Tensor::unique_with) or [`scatter_add`](Tensor::scatter_add), replace each label by its index
-    /// in the sorted list of all labels, as in the example.
+    /// To use the texts as labels of groups or classes, read them by [`read_categories`](CsvReader::read_categories).
     ///
     /// # Errors
     /// * [`Error::File`] if the file cannot be read, a requested [column](CsvReader::columns) does not exist or its name is not unique,
@@ -481,15 +483,6 @@ impl CsvReader {
     /// std::fs::write(&path, "city,mass\nRome,1\nOslo,2\nRome,3\n").unwrap();
     /// let (_, columns) = CsvReader::new().columns(["city"]).read_text(&path)?;
     /// assert_eq!(columns, [["Rome", "Oslo", "Rome"]]);
-    ///
-    /// let mut labels = columns[0].clone();
-    /// labels.sort();
-    /// labels.dedup();
-    /// let city: Vec<i64> = columns[0].iter().map(|label| labels.binary_search(label).unwrap() as i64).collect();
-    /// let (_, mass) = CsvReader::new().columns(["mass"]).read::<Tensor<f64, Rank<2>>>(&path)?;
-    /// let mut sums = Tensor::zeros([labels.len()]);
-    /// sums.scatter_add(0, city, mass.index_axis(1, 0));
-    /// assert_eq!(sums, tensor![2.0, 4.0]); // Oslo, Rome
     /// # std::fs::remove_file(path).unwrap();
     /// # Ok::<(), vierbein::Error>(())
     /// ```

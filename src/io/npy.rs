@@ -12,6 +12,9 @@
 //! | `bool`, `int8`..`int64`, `uint8`..`uint64` | `bool`, `i8`..`i64`, `u8`..`u64` |
 //! | `float32`, `float64`, `complex64`, `complex128` | `f32`, `f64`, `Complex<f32>`, `Complex<f64>` |
 //!
+//! The name of the element type in a header can be any that NumPy reads as one of these types, such as `<f8`, `f8`, `=f8`, `d` or
+//! `float64`.
+//!
 //! Files are not trusted. If a file is truncated, too long or inconsistent, reading it returns an error. Reading never allocates much
 //! more memory than the file's actual size.
 

@@ -361,6 +361,8 @@ fn csv() -> Row {
             "io::csv::CsvReader::new",
             "io::csv::CsvReader::no_header",
             "io::csv::CsvReader::read",
+            "io::csv::CsvReader::read_categories",
+            "io::csv::CsvReader::read_categories_from",
             "io::csv::CsvReader::read_from",
             "io::csv::CsvReader::read_text",
             "io::csv::CsvReader::read_text_from",

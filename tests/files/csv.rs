@@ -6,7 +6,7 @@ use super::memory::modest;
 use super::{data, says, why};
 use std::fmt::Debug;
 use std::io::{self, Read};
-use vierbein::io::csv::{CsvElement, CsvReader, CsvWriter};
+use vierbein::io::csv::{Categories, CsvElement, CsvReader, CsvWriter};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor, Error, MemoryOrder};
 
@@ -517,6 +517,59 @@ fn hostile_text_takes_little_memory() {
         let _ = modest(8 * text.len(), || read::<f64>(text));
     }
     says(&why(rows::<f64>(&format!("1\n{commas}"))), "line 2: has 65537 fields, but line 1 has 1");
+}
+
+/// The expected codes and labels are those of `pandas.factorize`: see `data/csv/make.py`.
+#[test]
+fn categories_are_those_of_pandas() {
+    let codes = Matrix::<i64>::read_npy(data("csv/categories.npy")).unwrap();
+    let mut labels = vec![Vec::new(); 3];
+    let (_, written) = CsvReader::new().no_header().read_text(data("csv/labels.csv")).unwrap();
+    for (column, label) in written[0].iter().zip(&written[1]) {
+        labels[column.parse::<usize>().unwrap()].push(label.clone());
+    }
+    assert!(labels.iter().all(|labels| labels.len() > 3));
+    let path = data("csv/categories.csv");
+    let (names, columns) = CsvReader::new().read_categories(&path).unwrap();
+    assert_eq!(names, ["city", "größe", "number"]);
+    for (k, column) in columns.iter().enumerate() {
+        assert_eq!((&column.labels, &column.codes), (&labels[k], &codes.index_axis(1, k).to_owned()));
+    }
+    let text = std::fs::read(&path).unwrap();
+    assert_eq!(CsvReader::new().read_categories_from(&text[..]).unwrap(), (names, columns.clone()));
+    let (names, chosen) = CsvReader::new().columns([-1, 0]).read_categories(&path).unwrap();
+    assert_eq!(names, ["number", "city"]);
+    assert_eq!(chosen, [columns[2].clone(), columns[0].clone()]);
+}
+
+#[test]
+fn categories_of_missing_values_have_the_code_after_the_labels() {
+    let read = |reader: &CsvReader, text: &str| {
+        let (_, columns) = reader.read_categories_from(text.as_bytes()).unwrap();
+        let of = |column: &Categories| (column.codes.to_vec(), column.labels.clone());
+        columns.iter().map(of).collect::<Vec<_>>()
+    };
+    let strings = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let text = "a,b\nx,NA\n, nan \n x,NA\nx,\n";
+    assert_eq!(
+        read(&CsvReader::new(), text),
+        [(vec![1, 2, 0, 1], strings(&[" x", "x"])), (vec![0, 0, 0, 0], vec![])]
+    );
+    let nothing: [&str; 0] = [];
+    assert_eq!(
+        read(CsvReader::new().missing(nothing), text),
+        [(vec![2, 0, 1, 2], strings(&["", " x", "x"])), (vec![2, 1, 2, 0], strings(&["", " nan ", "NA"]))]
+    );
+    assert_eq!(read(CsvReader::new().missing(["x"]), "a\nx\ny\n"), [(vec![1, 0], strings(&["y"]))]);
+    assert_eq!(read(&CsvReader::new(), "a\n"), [(vec![], vec![])]);
+    assert_eq!(read(CsvReader::new().no_header(), ""), []);
+    // Positions of missing values are errors, not the last label.
+    let (_, columns) = CsvReader::new().read_categories_from("a\nx\n\"\"\ny\n".as_bytes()).unwrap();
+    assert!(Tensor::<f64, _>::zeros([2]).try_scatter_add(0, &columns[0].codes, Tensor::scalar(1.0)).is_err());
+    let why = |text: &[u8]| CsvReader::new().read_categories_from(text).unwrap_err().to_string();
+    says(&why(b"a,b\nx\n"), "line 2: has 1 field, but line 1 has 2");
+    says(&why(b"a,b\nx,y\nx,\xff\n"), "line 3, column 2: the text `\u{fffd}` is not UTF-8 text");
+    says(&why(b""), "is empty, but a header was expected");
 }
 
 /// Columns of text have the fields as they are in the file, except that quotes around a field are removed, and that two quotes inside of

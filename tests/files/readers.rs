@@ -102,6 +102,7 @@ fn calls<R: Read + Seek>(n: usize) -> Vec<(Vec<u8>, Call<R>)> {
         (text.clone(), ("csv", |r| Tensor::<f64, Rank<2>>::read_csv_from(r).map(drop))),
         (text.clone(), ("dynamic csv", |r| DynTensor::read_csv_from(r, DType::F64).map(drop))),
         (text.clone(), ("csv text", |r| CsvReader::new().read_text_from(r).map(drop))),
+        (text.clone(), ("csv categories", |r| CsvReader::new().read_categories_from(r).map(drop))),
         (
             text,
             ("csv columns", |r| {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes CSV files with Python's csv module, and next to each the matrix that NumPy or Python reads from it, as an .npy file.
 
-Run it with any Python that has NumPy 2 or later, from any directory. Each value is what Python or NumPy reads from the text.
+Run it with any Python that has NumPy 2 or later and pandas, from any directory. Each value is what Python or NumPy reads from the text.
 """
 
 import csv
@@ -10,6 +10,7 @@ import os
 import random
 
 import numpy as np
+import pandas
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 random.seed(1)
@@ -70,3 +71,22 @@ save("savetxt", to.getvalue(), np.genfromtxt(io.StringIO(to.getvalue())))
 integers = np.array([[random.randint(-(2**63), 2**63 - 1) for _ in range(4)] for _ in range(25)], dtype=np.int64)
 integers[0] = [np.iinfo(np.int64).min, np.iinfo(np.int64).max, 0, -1]
 save("integers", written([names] + integers.tolist()), integers)
+
+# Columns of text as categories. The code of a missing value is -1 in pandas, and the number of labels in Rust.
+cities = ["Oslo", "Rome", "rome", "São Paulo", "Zürich", "Ōsaka", "a, b", 'the "city"', "two\nlines", " Oslo", "\U0001f600", "\uffee"]
+columns = [
+    [random.choice(cities + MISSING) for _ in range(150)],
+    [random.choice(["small", "medium", "large", "Large", ""]) for _ in range(150)],
+    [str(random.randint(0, 30)) for _ in range(150)],
+]
+with open(os.path.join(HERE, "categories.csv"), "w", encoding="utf-8", newline="") as file:
+    file.write(written([["city", "größe", "number"]] + list(zip(*columns))))
+codes, labels = [], []
+for k, column in enumerate(columns):
+    known = np.array([None if field.strip() in MISSING else field for field in column], dtype=object)
+    found, uniques = pandas.factorize(known, sort=True)
+    codes.append(np.where(found < 0, len(uniques), found))
+    labels += [[k, label] for label in uniques]
+np.save(os.path.join(HERE, "categories.npy"), np.ascontiguousarray(np.array(codes, dtype=np.int64).T))
+with open(os.path.join(HERE, "labels.csv"), "w", encoding="utf-8", newline="") as file:
+    file.write(written(labels))
