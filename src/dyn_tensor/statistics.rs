@@ -220,10 +220,11 @@ fn covariances(x: DynView<'_>, ddof: usize) -> Result<DynTensor, Error> {
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn correlations(x: DynView<'_>) -> Result<DynTensor, Error> {
     let rows = rows_as_floats("corrcoef", x)?;
-    let mut result = products(&rows, None)?;
+    let count = number(x.shape()[1] as f64, rows.dtype());
+    let mut result = products(&rows, None)?.try_div(count)?;
     let (mut squares, right) = squares_of(&result, true)?;
     if !right {
-        result = products(&rows, Some(&row_scales(&rows)?))?;
+        result = products(&rows, Some(&row_scales(&rows)?))?.try_div(count)?;
         squares = squares_of(&result, true)?.0;
     }
     let deviations = squares.iter().map(|square| square.sqrt());
@@ -314,7 +315,7 @@ impl<S: DynData> DynTensor<S> {
         axis: impl IndexNumber,
         spacing: impl Into<Spacing<'x, f64>>,
     ) -> Result<DynTensor, Error> {
-        const NAME: &str = "trapezoid";
+        const NAME: &str = "integrate by trapezoids";
         let (x, axis) = (self.look(), from_start(axis, self.rank()));
         check_inexact(NAME, x)?;
         let halves = spacing.into().halves(NAME, x.layout().axes(), axis)?;

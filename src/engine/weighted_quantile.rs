@@ -2,6 +2,7 @@
 
 use crate::device::{Device, Operand, Output, via_host};
 use crate::element::{RealScalar, Scalar};
+use crate::engine::weights::scale_of;
 use crate::error::Error;
 
 pub(crate) const WEIGHTED_QUANTILE: &str = "compute a weighted quantile";
@@ -51,8 +52,8 @@ pub(crate) fn weighted_quantile<T: RealScalar, Dev: Device>(
     if out.shape().contains(&0) {
         return Ok(());
     }
-    // The sum of the scaled weights is in range.
-    let peak = weights.iter().fold(0f64, |a, &b| a.max(b));
+    // The sum of the scaled weights is in range. The scale is a power of two, so they are not rounded.
+    let by = scale_of(weights).unwrap_or(1.0);
     let data = device.gather(a)?;
     let mut results = via_host::zeros::<T::Float>(lines * levels.len())?;
     let mut order: Vec<u64> = via_host::zeros(n)?;
@@ -66,7 +67,7 @@ pub(crate) fn weighted_quantile<T: RealScalar, Dev: Device>(
         order.sort_by(|&i, &j| line[i as usize].partial_cmp(&line[j as usize]).expect("no element is NaN"));
         let mut sum = 0.0;
         for (share, &i) in shares.iter_mut().zip(&order) {
-            sum += weights[i as usize] / peak;
+            sum += weights[i as usize] / by;
             *share = sum;
         }
         for (result, &level) in results.iter_mut().zip(levels) {

@@ -17,7 +17,7 @@ use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor};
 
-const TRAPEZOID: &str = "trapezoid";
+const TRAPEZOID: &str = "integrate by trapezoids";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns, for each element, the value of the piecewise linear function through the points `(xp[k], fp[k])`.

@@ -43,8 +43,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
-        let mut out = self.pairs_of_rows()?;
-        self.write_products(None, &mut out)?;
+        let mut out = self.products()?;
         self.finish_covariances(ddof, &mut out)?;
         Ok(out)
     }
@@ -118,10 +117,13 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
         centred.try_matmul_into(centred.t().conj_view(), out)
     }
 
-    /// Returns an output for a number for each pair of rows.
-    fn pairs_of_rows(&self) -> Result<Tensor<T::Float, Rank<2>, O, Dev>, Error> {
-        let [rows, _] = self.shape();
-        Tensor::allocate([rows, rows], self.device().clone())
+    /// Returns the sums of products of the differences of [`centred`](Tensor::centred).
+    fn products(&self) -> Result<Tensor<T::Float, Rank<2>, O, Dev>, Error>
+    where
+        Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
+    {
+        let centred = self.centred(None)?;
+        centred.try_matmul(centred.t().conj_view())
     }
 
     /// Returns real numbers as a vector on the device.
@@ -178,9 +180,11 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
         S2: StorageMut<T::Float, Dev>,
     {
+        products.try_apply_inplace(self.per_observation(0))?;
         let mut squares = products.try_diagonal(0, 1)?.try_to_vec()?;
         if !squares.iter().all(|&square| are_ordinary(square)) {
             self.write_products(Some(&self.row_scales()?), products)?;
+            products.try_apply_inplace(self.per_observation(0))?;
             squares = products.try_diagonal(0, 1)?.try_to_vec()?;
         }
         let deviations = squares.iter().map(|square| square.re().in_f64().sqrt());
@@ -236,8 +240,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
-        let mut out = self.pairs_of_rows()?;
-        self.write_products(None, &mut out)?;
+        let mut out = self.products()?;
         self.finish_correlations(&mut out)?;
         Ok(out)
     }
@@ -299,13 +302,7 @@ pub(crate) struct ClampParts;
 impl<T: Inexact> UnaryOp<T> for ClampParts {
     type Output = T;
     const NAME: &'static str = "clamp";
-    const CUDA: CudaSource = CudaSource::builtin(
-        "[&] {
-            auto clamp = [](auto x) { return x > 1 ? decltype(x)(1) : x < -1 ? decltype(x)(-1) : x; };
-            if constexpr (COMPLEX<A>) return A{clamp(a.re), clamp(a.im)};
-            else return clamp(a);
-        }()",
-    );
+    const CUDA: CudaSource = CudaSource::builtin("clamp_parts(a)");
     fn apply(&self, a: T) -> T {
         // The real and the imaginary part as numbers of type `T`.
         let half = T::from_f64(0.5);

@@ -310,8 +310,8 @@ fn argsort_by_positions() {
             check_argsort(&x);
         }
         let small: Vec<f64> = normal.iter().map(|x| (x * 8.0).round() * f64::from_bits(1)).collect();
+        // Equal elements have equal positions, but need no further sort.
         for x in [small, normal.iter().map(|x| (x * 8.0).round()).collect()] {
-            assert!(!has_few_repeated_positions(&x));
             check_argsort(&x);
         }
     }
