@@ -45,16 +45,18 @@ pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, Ordered, RealFloat, RealScalar, Scalar, c32, c64};
 pub use engine::convolve::ConvolutionMode;
+pub use engine::interpolate::Interpolation;
 pub use engine::pieces::Pad;
+pub use engine::spacing::Spacing;
 pub use error::{ConversionError, Error};
 pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::{AllAxesSliced, SlicePart, UnchangedPart};
 pub use ops::{
-    AssignOperand, AxisIter, Bins, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis, Operands,
-    OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile, QuantileArg, RepeatCounts, RightOperand,
-    SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, SliceRange, Stepped, Unique,
-    UniqueSlices, concatenate, concatenate_into, meshgrid, op, stack, stack_into, try_concatenate,
+    AssignOperand, AxisIter, Bins, EdgeOrder, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis,
+    Operands, OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile, QuantileArg, RepeatCounts,
+    RightOperand, SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, SliceRange, Stepped,
+    Unique, UniqueSlices, concatenate, concatenate_into, meshgrid, op, stack, stack_into, try_concatenate,
     try_concatenate_into, try_meshgrid, try_stack, try_stack_into,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};

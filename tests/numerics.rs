@@ -23,3 +23,5 @@ mod products;
 mod random;
 #[path = "common/restart.rs"]
 mod restart;
+#[path = "numerics/scales.rs"]
+mod scales;

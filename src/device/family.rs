@@ -389,8 +389,9 @@ pub trait Reduce<T: Element>: Device {
         via_host::update_with(self, a, |host_a| Cpu.partition(host_a, k))
     }
 
-    /// Writes the greatest elements along the last axis of `a`, the greatest first, and their indices. The extent of the last axis of
-    /// `values` and `indices` is the number of elements to write. Elements that are equal are in the order of their indices.
+    /// Writes the first elements of each line along the last axis of `a` in sorted order, and their indices: the greatest elements if
+    /// `descending`, otherwise the smallest. The extent of the last axis of `values` and `indices` is the number of elements to write.
+    /// Elements that are equal are in the order of their indices.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -399,6 +400,7 @@ pub trait Reduce<T: Element>: Device {
         values: Output<'_, T, Self>,
         indices: Output<'_, i64, Self>,
         a: Operand<'_, T, Self>,
+        descending: bool,
     ) -> Result<(), Error>
     where
         T: Ordered,
@@ -406,7 +408,7 @@ pub trait Reduce<T: Element>: Device {
         let a = via_host::fetch(self, a)?;
         via_host::write_with(self, values, |host_values| {
             via_host::write_with(self, indices, |host_indices| {
-                Cpu.top_k(host_values, host_indices, a.operand())
+                Cpu.top_k(host_values, host_indices, a.operand(), descending)
             })
         })
     }

@@ -271,6 +271,31 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// Whether the folding of elements from memory takes as long in registers of 32 bytes as in registers of 64, because memory limits both.
     #[doc(hidden)]
     const LIMITED_BY_MEMORY: bool = !Self::HAS_FOLD_BLOCK;
+    /// Whether the host computes doubtful results again from scaled elements: see [`is_doubtful`](Reduction::is_doubtful).
+    #[doc(hidden)]
+    const RESCALES: bool = false;
+    /// Returns whether intermediate results may have left the range of numbers, so that the result may be wrong.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_doubtful(&self, _: Self::Output) -> bool {
+        false
+    }
+    /// Returns the power of two by which to divide the elements of a doubtful result, or `None` if the result is right.
+    #[doc(hidden)]
+    fn scale(&self, _: impl Iterator<Item = T>) -> Option<f64> {
+        None
+    }
+    /// Returns `x / by`. `by` is a power of two.
+    #[doc(hidden)]
+    fn scaled(&self, x: T, _by: f64) -> T {
+        x
+    }
+    /// Returns the result for the elements from the result for the elements divided by `by`.
+    #[doc(hidden)]
+    fn restored(&self, result: Self::Output, _by: f64) -> Self::Output {
+        result
+    }
+
     /// Adds contiguous elements to an accumulator; `index` is that of the first one.
     #[doc(hidden)]
     #[cfg_attr(any(test, not(debug_assertions)), inline(always))]

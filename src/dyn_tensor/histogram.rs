@@ -9,7 +9,7 @@ use crate::element::{Bits, DType, Element, RealScalar};
 use crate::engine::same_instance;
 use crate::error::Error;
 use crate::ops::Bins;
-use crate::ops::ordering::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
+use crate::ops::ordering::{BINCOUNT, HISTOGRAM, check_weights, densities, sums_of_bins, sums_of_integers};
 
 /// Returns the values as a tensor of rank 1 with the memory order and the device of `x`.
 fn line<T: Element, Dev: Device>(x: &DynView<'_>, values: Vec<T>) -> Result<DynTensor, Error> {
@@ -72,6 +72,27 @@ fn histogram(
     on_device!(HISTOGRAM, x, Dev => dispatch!(
         x.dtype(),
         T: RealScalar => counted::<T, Dev>(x, bins, weights),
+        else => Err(lacking(HISTOGRAM, x.dtype(), needs::ORDER))
+    ))
+}
+
+fn densities_of<T: RealScalar, Dev: Device>(
+    x: DynView<'_>,
+    bins: &Bins<'_>,
+) -> Result<(DynTensor, DynTensor), Error> {
+    let x = x.with_axes(x.enumeration());
+    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
+    let (counts, edges) = sums_of_bins(&all, bins, |_| 1i64)?;
+    Ok((line::<f64, Dev>(&x, densities(&counts, &edges)?)?, line::<f64, Dev>(&x, edges)?))
+}
+
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn histogram_density(x: DynView<'_>, bins: &Bins<'_>) -> Result<(DynTensor, DynTensor), Error> {
+    on_device!(HISTOGRAM, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealScalar => densities_of::<T, Dev>(x, bins),
         else => Err(lacking(HISTOGRAM, x.dtype(), needs::ORDER))
     ))
 }
@@ -143,6 +164,22 @@ impl<S: DynData> DynTensor<S> {
         weights: impl Into<DynView<'w>>,
     ) -> Result<(DynTensor, DynTensor), Error> {
         histogram(self.look(), &bins.into(), Some(weights.into()))
+    }
+
+    /// Returns the density of the elements in each bin, and the edges of the bins, both as `f64`. See
+    /// [`Tensor::histogram_density`](crate::Tensor::histogram_density).
+    ///
+    /// # Errors
+    /// Those of [`histogram`](DynTensor::histogram).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let (densities, _) = DynTensor::from(tensor![0.5, 1.0, 1.5, 3.0]).histogram_density(&[0.0, 1.0, 3.0])?;
+    /// assert_eq!(densities.downcast_ref()?, tensor![0.25, 0.375]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn histogram_density<'b>(&self, bins: impl Into<Bins<'b>>) -> Result<(DynTensor, DynTensor), Error> {
+        histogram_density(self.look(), &bins.into())
     }
 
     /// Counts how often each integer from 0 to the maximum occurs, as `i64`. The counts are padded with zeros to at least `least` elements.

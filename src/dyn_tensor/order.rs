@@ -2,23 +2,24 @@
 
 use super::operand::{
     DynOperand, agree, allocate_with, device_of, elements, lacking, line_of, needs, on_device, output_of,
-    scalar_for,
+    same_device, scalar_for,
 };
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::axis::{IndexNumber, from_start};
 use crate::device::{Device, Operand, Output, Permute, Reduce};
 use crate::dispatch;
-use crate::element::{Ordered, RealScalar, Scalar};
+use crate::element::{DType, Ordered, RealScalar, Scalar};
 use crate::engine::nan_quantile::nan_quantile;
 use crate::engine::reduce::reduced_last;
 use crate::engine::same_instance;
 use crate::engine::unique_slices;
+use crate::engine::weighted_quantile::{WEIGHTED_QUANTILE, check_weights, weighted_quantile};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::ordering::{
-    ARGSORT, DIGITIZE, IS_IN, LEXSORT, MEDIAN, NAN_MEDIAN, NAN_QUANTILE, PARTITION, QUANTILE, SEARCH, SORT,
-    TOP_K, UNIQUE, UNIQUE_SLICES, check_kth, check_levels, check_rising, check_top,
+    ARGSORT, BOTTOM_K, DIGITIZE, IS_IN, LEXSORT, MEDIAN, NAN_MEDIAN, NAN_QUANTILE, PARTITION, QUANTILE,
+    SEARCH, SORT, TOP_K, UNIQUE, UNIQUE_SLICES, check_kth, check_levels, check_rising, check_top,
 };
 use crate::ops::{Quantile, Side};
 use crate::order::MemoryOrder;
@@ -123,10 +124,11 @@ fn partition(x: DynView<'_>, axis: usize, k: usize) -> Result<DynTensor, Error> 
     })
 }
 
-fn greatest<T: Ordered, Dev: Reduce<T>>(
+fn selected<T: Ordered, Dev: Reduce<T>>(
     x: DynView<'_>,
     axis: usize,
     k: usize,
+    descending: bool,
 ) -> Result<(DynTensor, DynTensor), Error> {
     let row_major = x.order().is_row_major();
     let from = x.layout().move_last(TOP_K, &[axis], row_major)?;
@@ -138,7 +140,7 @@ fn greatest<T: Ordered, Dev: Reduce<T>>(
     let mut values = None;
     let indices = allocate_with(device, layout, x.order(), &mut |mut indices| {
         values = Some(allocate_with(device, layout, x.order(), &mut |values| {
-            device.top_k(values.in_layout(&to), indices.reborrow().in_layout(&to), operand)
+            device.top_k(values.in_layout(&to), indices.reborrow().in_layout(&to), operand, descending)
         })?);
         Ok(())
     })?;
@@ -146,8 +148,15 @@ fn greatest<T: Ordered, Dev: Reduce<T>>(
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn top_k(x: DynView<'_>, axis: usize, k: usize) -> Result<(DynTensor, DynTensor), Error> {
-    ordered!(TOP_K, x, T, Dev => greatest::<T, Dev>(x, axis, k))
+fn top_k(
+    op: &'static str,
+    x: DynView<'_>,
+    axis: usize,
+    k: usize,
+    descending: bool,
+) -> Result<(DynTensor, DynTensor), Error> {
+    check_top(op, x.layout().axes(), axis, k)?;
+    ordered!(op, x, T, Dev => selected::<T, Dev>(x, axis, k, descending))
 }
 
 /// Computes quantiles along an axis. If `keeps_axis`, the result has the axis, with extent `levels`. Otherwise, the axis is removed.
@@ -193,6 +202,37 @@ fn quantile(
             device.quantile(out, a, levels, method)
         }),
         else => Err(lacking(op, x.dtype(), needs::ORDER))
+    ))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn quantile_of_weighted(
+    x: DynView<'_>,
+    axis: usize,
+    levels: &[f64],
+    weights: DynView<'_>,
+    keeps_axis: bool,
+) -> Result<DynTensor, Error> {
+    const OP: &str = WEIGHTED_QUANTILE;
+    check_levels(levels)?;
+    x.layout().axes().check_axis(OP, axis)?;
+    same_device(OP, x, weights)?;
+    if weights.rank() != 1 {
+        let reason = format!("expected weights as a vector, found a tensor of shape {:?}", weights.shape());
+        return Err(Error::UnsupportedRank { op: OP, reason });
+    }
+    if weights.dtype() != DType::F64 {
+        let fix = "is not the element type of weights: convert them with `.to_dtype(DType::F64)`";
+        return Err(lacking(OP, weights.dtype(), fix));
+    }
+    let weights = weights.to_vec::<f64>()?;
+    check_weights(x.shape(), axis, &weights)?;
+    on_device!(OP, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealScalar => quantiles_of::<T, Dev>(OP, x, axis, levels.len(), keeps_axis, |device, out, a| {
+            weighted_quantile(device, out, a, levels, &weights)
+        }),
+        else => Err(lacking(OP, x.dtype(), needs::ORDER))
     ))
 }
 
@@ -454,9 +494,25 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn top_k(&self, axis: impl IndexNumber, k: usize) -> Result<(DynTensor, DynTensor), Error> {
-        let axis = from_start(axis, self.rank());
-        check_top(self.layout().axes(), axis, k)?;
-        top_k(self.look(), axis, k)
+        top_k(TOP_K, self.look(), from_start(axis, self.rank()), k, true)
+    }
+
+    /// Returns the `k` smallest elements along an axis, the smallest first, and their indices as `i64`: see
+    /// [`Tensor::bottom_k`](crate::Tensor::bottom_k).
+    ///
+    /// # Errors
+    /// * If the axis has fewer than `k` elements.
+    /// * Those of [`sort`](DynTensor::sort).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let (values, indices) = DynTensor::from(tensor![10, 40, 30]).bottom_k(0, 2)?;
+    /// assert_eq!(values.downcast_ref()?, tensor![10, 30]);
+    /// assert_eq!(indices.downcast_ref()?, tensor![0_i64, 2]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn bottom_k(&self, axis: impl IndexNumber, k: usize) -> Result<(DynTensor, DynTensor), Error> {
+        top_k(BOTTOM_K, self.look(), from_start(axis, self.rank()), k, false)
     }
 
     /// Returns the median of all elements, as a tensor of rank 0: `f64` for integers. It is NaN if an element is NaN.
@@ -551,6 +607,43 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn nan_median_axis(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
         quantile_without_nan(NAN_MEDIAN, self.look(), from_start(axis, self.rank()), &[0.5], None, false)
+    }
+
+    /// Returns the weighted quantiles of one level along an axis, which is removed: see
+    /// [`Tensor::quantile_weighted`](crate::Tensor::quantile_weighted). The weights are a vector of `f64` on the same device.
+    ///
+    /// # Errors
+    /// * If the weights are not a vector of `f64` with one element for each index of the axis, or are on another device.
+    /// * If a weight is negative or not finite, or all are zero.
+    /// * Those of [`quantile`](DynTensor::quantile).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1.0, 2.0, 4.0], [9.0, 8.0, 7.0]]);
+    /// assert_eq!(x.quantile_weighted(1, 0.5, &tensor![1.0, 1.0, 4.0])?.downcast_ref()?, tensor![4.0, 7.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn quantile_weighted<'w>(
+        &self,
+        axis: impl IndexNumber,
+        level: f64,
+        weights: impl Into<DynView<'w>>,
+    ) -> Result<DynTensor, Error> {
+        quantile_of_weighted(self.look(), from_start(axis, self.rank()), &[level], weights.into(), false)
+    }
+
+    /// Returns the weighted quantiles of several levels along an axis. In the result, index `k` of the axis contains the quantiles of
+    /// `levels[k]`.
+    ///
+    /// # Errors
+    /// Those of [`quantile_weighted`](DynTensor::quantile_weighted).
+    pub fn quantiles_weighted<'w>(
+        &self,
+        axis: impl IndexNumber,
+        levels: &[f64],
+        weights: impl Into<DynView<'w>>,
+    ) -> Result<DynTensor, Error> {
+        quantile_of_weighted(self.look(), from_start(axis, self.rank()), levels, weights.into(), true)
     }
 
     /// Returns the quantiles of one level, along an axis, of the elements that are not NaN. The level is from 0 to 1. The axis is removed.

@@ -2,6 +2,8 @@
 //! products; traces.
 
 use super::operand::{allocate_with, device_of, elements, lacking, needs, on_device, output_of};
+use super::scalar::DynScalar;
+use super::statistics::number;
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
@@ -12,7 +14,7 @@ use crate::element::{DType, Element, Inexact, Scalar};
 use crate::engine::reduce::reduced_last;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::op;
+use crate::ops::{NanSpread, Spread, op};
 use core::ops::RangeFull;
 
 /// The axes of a reduction: `..` for all of them, one axis, or a list of axes.
@@ -116,7 +118,7 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
 }
 
 // Reductions are the largest kernels, so as few as possible are instantiated. The mean of floating-point numbers is a sum and a
-// division. The standard deviation is the square root of a variance. Integers are converted to `f64` for variances and norms.
+// division. Variances and standard deviations have the same kernel. Integers are converted to `f64` for variances and norms.
 
 /// The operation that divides a sum by the number of its terms.
 #[derive(Debug, Clone, Copy)]
@@ -146,7 +148,25 @@ fn divided_sum<T: Inexact, Dev: Reduce<T> + Elementwise<T>>(
     Ok(sum)
 }
 
-fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
+/// Returns a function of `x` that is linear, such as a mean, and whose sums may leave the range of numbers. Results that are not finite are
+/// computed again from elements divided by 2^64.
+pub(super) fn in_range(
+    x: DynView<'_>,
+    linear: impl Fn(DynView<'_>) -> Result<DynTensor, Error>,
+) -> Result<DynTensor, Error> {
+    let plain = linear(x)?;
+    let finite = plain.is_finite()?;
+    if finite.all()?.item()? == DynScalar::from(true) {
+        return Ok(plain);
+    }
+    let two_to = |n: i32| number(2f64.powi(n), x.dtype());
+    let again = linear(x.try_mul(two_to(-64))?.look())?.try_mul(two_to(64))?;
+    // An infinite element has an infinite mean, but its product with a complex number has NaN parts.
+    let better = again.is_finite()?.try_and(&finite.try_not()?)?;
+    better.select(&again, &plain)
+}
+
+pub(super) fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
     op: F,
     x: &mut DynTensor,
 ) -> Result<(), Error> {
@@ -159,7 +179,7 @@ fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
 fn mean_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
     on_device!(name, x, Dev => dispatch!(
         x.dtype(),
-        T: Inexact => divided_sum::<T, Dev>(name, x, over),
+        T: Inexact => in_range(x, |x| divided_sum::<T, Dev>(name, x, over)),
         else => dispatch!(
             x.dtype(),
             T: Integer => compute::<T, Dev, _>(op::Mean, name, x, over),
@@ -187,53 +207,36 @@ fn in_floats(
     }
 }
 
+/// Returns the variance or, if `root`, the standard deviation.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn variance_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) -> Result<DynTensor, Error> {
+fn spread_of(
+    name: &'static str,
+    x: DynView<'_>,
+    over: Over<'_>,
+    ddof: usize,
+    root: bool,
+) -> Result<DynTensor, Error> {
     on_device!(name, x, Dev => in_floats(name, x, over, |x| dispatch!(
         x.dtype(),
-        T: Inexact => compute::<T, Dev, _>(op::Var { ddof }, name, x, over),
+        T: Inexact => compute::<T, Dev, _>(Spread { ddof, root }, name, x, over),
         else => Err(lacking(name, x.dtype(), needs::NUMBERS))
     )))
 }
 
+/// Returns the variance or, if `root`, the standard deviation of the elements that are not NaN.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn variance_without_nan(
+fn spread_without_nan(
     name: &'static str,
     x: DynView<'_>,
     over: Over<'_>,
     ddof: usize,
+    root: bool,
 ) -> Result<DynTensor, Error> {
     on_device!(name, x, Dev => dispatch!(
         x.dtype(),
-        T: Inexact => compute::<T, Dev, _>(op::NanVar { ddof }, name, x, over),
+        T: Inexact => compute::<T, Dev, _>(NanSpread { ddof, root }, name, x, over),
         else => Err(lacking(name, x.dtype(), needs::INEXACT))
     ))
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn deviation_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) -> Result<DynTensor, Error> {
-    root(name, x, variance_of(name, x, over, ddof)?)
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn deviation_without_nan(
-    name: &'static str,
-    x: DynView<'_>,
-    over: Over<'_>,
-    ddof: usize,
-) -> Result<DynTensor, Error> {
-    root(name, x, variance_without_nan(name, x, over, ddof)?)
-}
-
-/// Returns the square root of a variance on the device of `x`.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn root(name: &'static str, x: DynView<'_>, mut variance: DynTensor) -> Result<DynTensor, Error> {
-    on_device!(name, x, Dev => dispatch!(
-        variance.dtype(),
-        T: RealFloat => change::<T, Dev, _>(op::Sqrt, &mut variance),
-        else => unreachable!("variances are real floating-point numbers")
-    ))?;
-    Ok(variance)
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -347,7 +350,7 @@ macro_rules! reductions {
         }
     };
     (@run By, $verb:literal, $x:ident, $over:ident, $function:expr, $need:ident $(, $arg:ident)?) => {
-        $function($verb, $x, $over $(, $arg)?)
+        ($function)($verb, $x, $over $(, $arg)?)
     };
     (@run Those [$t:ty], $verb:literal, $x:ident, $over:ident, $op:expr, $need:ident) => {
         on_device!($verb, $x, Dev => dispatch!(
@@ -374,9 +377,9 @@ reductions! {
     Mean, mean mean_axis mean_axes(), "mean", mean_of, By, NUMBERS, "[[1, 2], [4, 8]]", [], "[2.5, 5.0]";
     /// The variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`. It is real for complex numbers, and an `f64`
     /// for integers.
-    Var, var var_axis var_axes(ddof: usize), "variance", variance_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", [1], "[2.0, 8.0]";
+    Var, var var_axis var_axes(ddof: usize), "variance", |name, x, over, ddof| spread_of(name, x, over, ddof, false), By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", [1], "[2.0, 8.0]";
     /// The standard deviation: the square root of the variance.
-    Std, std std_axis std_axes(ddof: usize), "standard deviation", deviation_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", [0], "[1.0, 2.0]";
+    Std, std std_axis std_axes(ddof: usize), "standard deviation", |name, x, over, ddof| spread_of(name, x, over, ddof, true), By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", [0], "[1.0, 2.0]";
     /// The Euclidean (Frobenius) norm `√Σ|x|²`: real for complex numbers, in `f64` for integers.
     Norm, norm norm_axis norm_axes(), "norm", norm_of, By, NUMBERS, "[[3.0, 0.0], [4.0, 1.0]]", [], "[5.0, 1.0]";
     /// The largest element; NaN if an element is NaN.
@@ -406,10 +409,10 @@ reductions! {
     /// The product of the elements that are not NaN; 1 if there are none.
     NanProd, nan_prod nan_prod_axis nan_prod_axes(), "product without NaN", op::NanProd, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 4.0]]", [], "[3.0, 4.0]";
     /// The variance `Σ|x − mean|² / (n − ddof)` of the `n` elements that are not NaN; NaN if `n ≤ ddof`. It is real for complex numbers.
-    NanVar, nan_var nan_var_axis nan_var_axes(ddof: usize), "variance without NaN", variance_without_nan, By, INEXACT,
+    NanVar, nan_var nan_var_axis nan_var_axes(ddof: usize), "variance without NaN", |name, x, over, ddof| spread_without_nan(name, x, over, ddof, false), By, INEXACT,
     "[[1.0, f64::NAN], [5.0, 3.0]]", [0], "[4.0, 0.0]";
     /// The standard deviation of the elements that are not NaN: the square root of the variance.
-    NanStd, nan_std nan_std_axis nan_std_axes(ddof: usize), "standard deviation without NaN", deviation_without_nan, By, INEXACT,
+    NanStd, nan_std nan_std_axis nan_std_axes(ddof: usize), "standard deviation without NaN", |name, x, over, ddof| spread_without_nan(name, x, over, ddof, true), By, INEXACT,
     "[[1.0, f64::NAN], [5.0, 3.0]]", [0], "[2.0, 0.0]";
     /// The flat index of the first maximum of the elements that are not NaN, counted in memory order over the reduced axes, as `i64`. It
     /// is undefined if all elements are NaN.

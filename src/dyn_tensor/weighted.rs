@@ -1,12 +1,15 @@
 //! Weighted means of dynamic tensors.
 
 use super::operand::{agree, lacking, needs};
+use super::reduce::in_range;
 use super::scalar::DynScalar;
+use super::statistics::number;
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::axis::{IndexNumber, as_given, from_start};
+use crate::dispatch;
 use crate::element::DType;
-use crate::engine::weights::check_weights;
+use crate::engine::weights::{check_weights, is_moderate, scale_of};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::rank::MAX_RANK;
@@ -35,11 +38,28 @@ fn average(x: DynView<'_>, axis: usize, weights: DynView<'_>) -> Result<DynTenso
     };
     let total = weights.sum()?.item()?;
     check_weights(x.shape(), axis, count, is_zero(total))?;
+    let by = dispatch!(
+        x.dtype(),
+        T: Inexact => match total.get::<T>() {
+            Some(total) if !is_moderate(total) => scale_of(&weights.to_vec::<T>()?),
+            _ => None,
+        },
+        else => None
+    );
+    let scaled = match by {
+        Some(by) => Some(weights.try_div(number(by, x.dtype()))?),
+        None => None,
+    };
+    let (weights, step) = scaled.as_ref().map_or((weights, step), |scaled| (scaled.look(), 1));
+    let total = weights.sum()?.item()?;
+    check_weights(x.shape(), axis, count, is_zero(total))?;
     let mut strides = [0; MAX_RANK];
     strides[axis] = step;
-    let repeated = Layout::new(x.shape(), &strides[..x.rank()]).moved(weights.layout().offset());
-    let repeated = DynTensor::of(*weights.storage(), repeated, x.order());
-    x.try_mul(repeated)?.sum_axis(axis)?.try_div(total)
+    in_range(x, |x| {
+        let repeated = Layout::new(x.shape(), &strides[..x.rank()]).moved(weights.layout().offset());
+        let repeated = DynTensor::of(*weights.storage(), repeated, x.order());
+        x.try_mul(repeated)?.sum_axis(axis)?.try_div(total)
+    })
 }
 
 impl<S: DynData> DynTensor<S> {

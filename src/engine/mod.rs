@@ -25,9 +25,11 @@ pub(crate) mod nan_quantile;
 pub(crate) mod pieces;
 pub(crate) mod rearrange;
 pub(crate) mod reduce;
+pub(crate) mod spacing;
 #[cfg(feature = "linalg")]
 pub(crate) mod truncation;
 pub(crate) mod unique_slices;
+pub(crate) mod weighted_quantile;
 pub(crate) mod weights;
 
 use crate::device::Device;

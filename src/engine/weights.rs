@@ -1,6 +1,8 @@
 //! Checks the weights of weighted means.
 
+use crate::element::{Inexact, RealScalar};
 use crate::error::Error;
+use crate::ops::scale;
 
 /// Checks that there is one weight for each index of the axis, and that the sum of the weights is not zero.
 pub(crate) fn check_weights(
@@ -20,4 +22,16 @@ pub(crate) fn check_weights(
         return error(format!("the sum of the {count} weights is zero; give weights whose sum is not zero"));
     }
     Ok(())
+}
+
+/// Returns whether the products of weights with this sum and elements of any size leave the range of numbers only if the elements are near
+/// the ends of this range themselves.
+pub(crate) fn is_moderate<T: Inexact>(total: T) -> bool {
+    let size = total.re().in_f64().abs().max(total.im().in_f64().abs());
+    (2f64.powi(-20)..=2f64.powi(60)).contains(&size)
+}
+
+/// Returns the power of two by which to divide the weights, so that the greatest is about 1. Returns `None` if they are zero or not finite.
+pub(crate) fn scale_of<T: Inexact>(weights: &[T]) -> Option<f64> {
+    scale::<T, false>(weights.iter().copied()).map(|(by, _)| by)
 }

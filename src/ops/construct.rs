@@ -1,5 +1,7 @@
 //! Constructors of tensors.
 
+use super::binary::Mul;
+use super::operands::WithRight;
 use crate::device::{Cpu, CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host};
 use crate::element::{Element, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, unwrap_or_panic};
@@ -504,6 +506,13 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
     {
         let len = steps_between(start, end, step)?;
+        // The product of an index and the step may leave the range of numbers although the sum with `start` does not.
+        if !T::INTEGER && !(T::from_usize(len.saturating_sub(1)) * step).in_f64().is_finite() {
+            let half = |x: T| x / T::from_f64(2.0);
+            let mut ramp = Tensor::generate([len], Ramp { start: half(start), step: half(step) }, device)?;
+            ramp.try_apply_inplace(WithRight { op: Mul, right: T::from_f64(2.0) })?;
+            return Ok(ramp);
+        }
         Tensor::generate([len], Ramp { start, step }, device)
     }
 }
@@ -527,7 +536,14 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
         return usize::try_from(len)
             .map_err(|_| argument(format!("{len} elements exceed the address space")));
     }
-    let len = ((end.in_f64() - start.in_f64()) / step.in_f64()).ceil();
+    // Halves, because the difference may leave the range of numbers.
+    let [start_half, end_half, step_half] = [start, end, step].map(|x| x.in_f64() / 2.0);
+    let distance = end.in_f64() - start.in_f64();
+    let len = if distance.is_finite() {
+        (distance / step.in_f64()).ceil()
+    } else {
+        ((end_half - start_half) / step_half).ceil()
+    };
     // Also false for NaN.
     if len < isize::MAX as f64 {
         Ok(len as usize)
@@ -579,7 +595,20 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         T: RealFloat,
         Dev: Elementwise<T>,
     {
-        Tensor::generate([n], Between { start, end, last: n.saturating_sub(1) }, device)
+        let last = n.saturating_sub(1);
+        // If the difference or the step leaves the range of numbers, computes with numbers that are scaled by a power of two.
+        let step = (end - start) / T::from_usize(last.max(1));
+        let scale = if !step.is_finite() {
+            T::from_f64(0.5)
+        } else if step.abs() < T::min_positive_value() && start != end {
+            T::from_f64(2f64.powi(64))
+        } else {
+            return Tensor::generate([n], Between { start, end, last }, device);
+        };
+        let between = Between { start: start * scale, end: end * scale, last };
+        let mut values = Tensor::generate([n], between, device)?;
+        values.try_apply_inplace(WithRight { op: Mul, right: T::from_f64(1.0) / scale })?;
+        Ok(values)
     }
 }
 

@@ -71,8 +71,10 @@ fn invalid(reason: String) -> Error {
 /// If the edges are not distinct and finite, or the allocation fails.
 fn equal_edges(count: usize, low: f64, high: f64) -> Result<Vec<f64>, Error> {
     let mut edges = via_host::zeros::<f64>(count.saturating_add(1))?;
-    let step = (high - low) / count as f64;
-    edges.iter_mut().enumerate().for_each(|(k, edge)| *edge = low + k as f64 * step);
+    let scale = span_scale(low, high);
+    let (first, step) = (low * scale, (high * scale - low * scale) / count as f64);
+    edges.iter_mut().enumerate().for_each(|(k, edge)| *edge = (first + k as f64 * step) / scale);
+    edges[0] = low;
     edges[count] = high;
     if edges.windows(2).all(|pair| pair[0] < pair[1]) {
         return Ok(edges);
@@ -80,6 +82,19 @@ fn equal_edges(count: usize, low: f64, high: f64) -> Result<Vec<f64>, Error> {
     Err(invalid(format!(
         "{count} bins from {low} to {high} do not have edges that are distinct and finite; choose fewer bins or another range"
     )))
+}
+
+/// Returns a power of two by which to multiply `low` and `high`, so that neither their difference nor its reciprocal leaves the range of
+/// numbers.
+fn span_scale(low: f64, high: f64) -> f64 {
+    let span = high - low;
+    if span > f64::MAX / 4.0 {
+        0.125
+    } else if span < f64::MIN_POSITIVE * 2f64.powi(64) {
+        2f64.powi(100)
+    } else {
+        1.0
+    }
 }
 
 /// Returns the edges of the bins for the elements `x`.
@@ -153,7 +168,8 @@ pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
     let mut sums = via_host::zeros::<U>(count)?;
     let (low, high) = (edges[0], edges[count]);
     let equal_widths = !matches!(bins, Bins::Edges(_));
-    let per_unit = count as f64 / (high - low);
+    let scale = span_scale(low, high);
+    let (first, per_unit) = (low * scale, count as f64 / (high * scale - low * scale));
     for (i, x) in x.iter().enumerate() {
         let x = x.in_f64();
         if !(low <= x && x <= high) {
@@ -161,7 +177,7 @@ pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
         }
         let bin = if equal_widths {
             // The product is rounded, so the index of the bin can be wrong. The comparisons with the edges correct it.
-            let mut bin = (((x - low) * per_unit) as usize).min(count - 1);
+            let mut bin = (((x * scale - first) * per_unit) as usize).min(count - 1);
             while x < edges[bin] {
                 bin -= 1;
             }
@@ -175,6 +191,17 @@ pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
         sums[bin] += weight(i);
     }
     Ok((sums, edges))
+}
+
+/// Returns the share of the counted elements in each bin, divided by the width of the bin.
+pub(crate) fn densities(counts: &[i64], edges: &[f64]) -> Result<Vec<f64>, Error> {
+    let total = counts.iter().sum::<i64>() as f64;
+    let mut densities = via_host::zeros::<f64>(counts.len())?;
+    for ((to, &count), edge) in densities.iter_mut().zip(counts).zip(edges.windows(2)) {
+        // Halves, because the width may not be representable.
+        *to = count as f64 / total / (edge[1] / 2.0 - edge[0] / 2.0) / 2.0;
+    }
+    Ok(densities)
 }
 
 /// Returns, for each integer from 0 to the maximum of `x`, the sum of the weights of the elements that are equal to this integer. The
@@ -310,6 +337,90 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (counts, _) = self.counts_of_bins(&bins.into())?;
         check_out(HISTOGRAM, &[counts.len()], self.device(), out)?;
         out.try_overwrite(counts)
+    }
+
+    /// Returns the density of the elements in each bin, and the edges of the bins: the share of the counted elements that are in the bin,
+    /// divided by the width of the bin. So the densities times the widths add up to 1.
+    ///
+    /// See [`histogram`](Tensor::histogram). If no element is in a bin, and for bins of width zero, the densities are infinite or NaN.
+    ///
+    /// # Panics
+    /// For the reasons given for [`histogram`](Tensor::histogram).
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (densities, _) = tensor![0.5, 1.0, 1.5, 3.0].histogram_density(&[0.0, 1.0, 3.0]);
+    /// assert_eq!(densities, tensor![0.25, 0.375]);
+    /// ```
+    #[track_caller]
+    pub fn histogram_density<'b>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+    ) -> (Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
+    where
+        T: RealScalar,
+    {
+        unwrap_or_panic(self.try_histogram_density(bins))
+    }
+
+    /// Fallible variant of [`histogram_density`](Tensor::histogram_density).
+    ///
+    /// # Errors
+    /// For the reasons given for [`try_histogram`](Tensor::try_histogram).
+    pub fn try_histogram_density<'b>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+    ) -> Result<Histogram<f64, O, Dev>, Error>
+    where
+        T: RealScalar,
+    {
+        let (counts, edges) = self.counts_of_bins(&bins.into())?;
+        Ok((line(self.device(), densities(&counts, &edges)?)?, line(self.device(), edges)?))
+    }
+
+    /// Writes the densities of [`histogram_density`](Tensor::histogram_density) to a preallocated vector or mutable view with one element
+    /// for each bin.
+    ///
+    /// # Panics
+    /// * If `out` does not have the result's shape, or is on another instance of the device.
+    /// * For the reasons given for [`histogram`](Tensor::histogram).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut densities = Tensor::zeros([2]);
+    /// tensor![0.5, 1.0, 1.5, 3.0].histogram_density_into(&[0.0, 1.0, 3.0], &mut densities);
+    /// assert_eq!(densities, tensor![0.25, 0.375]);
+    /// ```
+    #[track_caller]
+    pub fn histogram_density_into<'b, S2>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
+    ) where
+        T: RealScalar,
+        S2: StorageMut<f64, Dev>,
+    {
+        unwrap_or_panic(self.try_histogram_density_into(bins, out));
+    }
+
+    /// Fallible variant of [`histogram_density_into`](Tensor::histogram_density_into).
+    ///
+    /// # Errors
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
+    /// * If the allocation fails: `out` may be partly written.
+    pub fn try_histogram_density_into<'b, S2>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+        S2: StorageMut<f64, Dev>,
+    {
+        let (counts, edges) = self.counts_of_bins(&bins.into())?;
+        check_out(HISTOGRAM, &[counts.len()], self.device(), out)?;
+        out.try_overwrite(densities(&counts, &edges)?)
     }
 
     /// Returns the number of elements in each bin, and the edges of the bins.

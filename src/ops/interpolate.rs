@@ -2,19 +2,22 @@
 
 use super::binary::{Add, Mul};
 use super::compute::check_out;
+use super::gradient::repeated;
+use super::in_range::keep_in_range;
 use super::operands::WithRight;
 use super::reduction::Sum;
-use crate::axis::{AxisArg, as_given};
+use crate::axis::AxisArg;
 use crate::device::{Device, Elementwise, Reduce};
 use crate::element::{Element, Inexact, RealFloat};
-use crate::engine::interpolate::{INTERPOLATE, interpolate};
+use crate::engine::interpolate::{INTERPOLATE, Interpolation, interpolate};
+use crate::engine::spacing::{Halves, Spacing};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor};
 
-const TRAPEZOID: &str = "trapezoid";
+const TRAPEZOID: &str = "integrate by trapezoids";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns, for each element, the value of the piecewise linear function through the points `(xp[k], fp[k])`.
@@ -50,8 +53,51 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
         F: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
+        self.try_interp_with(xp, fp, Interpolation::default())
+    }
+
+    /// [`interp`](Tensor::interp) with options: the values outside of the positions, or a period. See [`Interpolation`].
+    ///
+    /// # Panics
+    /// * If `xp` and `fp` differ in length or are empty, or the allocation fails.
+    /// * If `xp` contains NaN or, without a period, does not increase strictly.
+    /// * If the period is zero or not finite, or two positions are equal modulo the period.
+    ///
+    /// ```
+    /// use vierbein::{Interpolation, tensor};
+    /// let (xp, fp) = (tensor![0.0, 1.0], tensor![5.0, 7.0]);
+    /// let x = tensor![-1.0, 0.5, 2.0];
+    /// assert_eq!(x.interp_with(&xp, &fp, Interpolation::new().left(0.0).right(0.0)), tensor![0.0, 6.0, 0.0]);
+    /// ```
+    #[track_caller]
+    pub fn interp_with<X, F>(&self, xp: X, fp: F, options: Interpolation<T>) -> Tensor<T, D, O, Dev>
+    where
+        T: RealFloat,
+        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+        F: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
+        unwrap_or_panic(self.try_interp_with(xp, fp, options))
+    }
+
+    /// Fallible variant of [`interp_with`](Tensor::interp_with).
+    ///
+    /// # Errors
+    /// * If `xp` and `fp` differ in length or are empty, or the allocation fails.
+    /// * If `xp` contains NaN or, without a period, does not increase strictly.
+    /// * If the period is zero or not finite, or two positions are equal modulo the period.
+    pub fn try_interp_with<X, F>(
+        &self,
+        xp: X,
+        fp: F,
+        options: Interpolation<T>,
+    ) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+        F: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
         let mut values = self.try_to_vec()?;
-        interpolate(&mut values, &xp.as_view().try_to_vec()?, &fp.as_view().try_to_vec()?)?;
+        interpolate(&mut values, &xp.as_view().try_to_vec()?, &fp.as_view().try_to_vec()?, options)?;
         Tensor::try_from_vec_in(self.shape(), values, self.device())
     }
 
@@ -100,39 +146,53 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         check_out(INTERPOLATE, self.shape().as_ref(), self.device(), out)?;
         let mut values = self.try_to_vec()?;
-        interpolate(&mut values, &xp.as_view().try_to_vec()?, &fp.as_view().try_to_vec()?)?;
+        interpolate(
+            &mut values,
+            &xp.as_view().try_to_vec()?,
+            &fp.as_view().try_to_vec()?,
+            Interpolation::default(),
+        )?;
         out.try_overwrite(values)
     }
 
-    /// Returns the integrals along an axis by the trapezoidal rule, for points that are `dx` apart: the sum of
-    /// `dx · (y[k] + y[k + 1]) / 2`.
+    /// Returns the integrals along an axis by the trapezoidal rule: the sum of `dx[k] · (y[k] + y[k + 1]) / 2`.
     ///
-    /// The result is zero if the axis has fewer than two elements.
+    /// `spacing` is the distance between neighbouring points, or the coordinates of the points, from whose differences the distances are
+    /// computed: see [`Spacing`]. The result is zero if the axis has fewer than two elements.
     ///
     /// # Panics
-    /// If the axis is out of range, or the allocation fails.
+    /// If the axis is out of range, the number of coordinates differs from its extent, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// let y = tensor![[0.0, 1.0, 4.0], [1.0, 1.0, 1.0]];
     /// assert_eq!(y.trapezoid(1, 0.5), tensor![1.5, 1.0]);
+    /// assert_eq!(y.trapezoid(1, &[0.0, 1.0, 3.0]), tensor![5.5, 3.0]);
     /// ```
     #[track_caller]
-    pub fn trapezoid<R: Dim, A>(&self, axis: A, dx: T::Real) -> Tensor<T, R, O, Dev>
+    pub fn trapezoid<'x, R: Dim, A>(
+        &self,
+        axis: A,
+        spacing: impl Into<Spacing<'x, T::Magnitude>>,
+    ) -> Tensor<T, R, O, Dev>
     where
         T: Inexact,
         Dev: Elementwise<T> + Reduce<T>,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        unwrap_or_panic(self.try_trapezoid(axis, dx))
+        unwrap_or_panic(self.try_trapezoid(axis, spacing))
     }
 
     /// Fallible variant of [`trapezoid`](Tensor::trapezoid).
     ///
     /// # Errors
-    /// If the axis is out of range, or the allocation fails.
-    pub fn try_trapezoid<R: Dim, A>(&self, axis: A, dx: T::Real) -> Result<Tensor<T, R, O, Dev>, Error>
+    /// If the axis is out of range, the number of coordinates differs from its extent, or the allocation fails.
+    pub fn try_trapezoid<'x, R: Dim, A>(
+        &self,
+        axis: A,
+        spacing: impl Into<Spacing<'x, T::Magnitude>>,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Inexact,
         Dev: Elementwise<T> + Reduce<T>,
@@ -140,15 +200,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
     {
         let axis = axis.index();
-        let mut sums = self.pair_sums(axis)?.try_sum_axis(axis)?;
-        sums.try_apply_inplace(half_of(dx))?;
-        Ok(sums)
+        let halves = spacing.into().halves(TRAPEZOID, self.axes(), axis)?;
+        let mut integrals = self.integrals(axis, &halves)?;
+        keep_in_range(&mut integrals, |scale| self.scaled_by(scale)?.integrals(axis, &halves))?;
+        Ok(integrals)
     }
 
     /// [`trapezoid`](Tensor::trapezoid) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
     /// # Panics
-    /// * If the axis is out of range.
+    /// * If the axis is out of range, or the number of coordinates differs from its extent.
     /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
     ///
     /// ```
@@ -158,27 +219,31 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![1.5, 1.0]);
     /// ```
     #[track_caller]
-    pub fn trapezoid_into<R: Dim, A, S2>(&self, axis: A, dx: T::Real, out: &mut Tensor<T, R, O, Dev, S2>)
-    where
+    pub fn trapezoid_into<'x, R: Dim, A, S2>(
+        &self,
+        axis: A,
+        spacing: impl Into<Spacing<'x, T::Magnitude>>,
+        out: &mut Tensor<T, R, O, Dev, S2>,
+    ) where
         T: Inexact,
         Dev: Elementwise<T> + Reduce<T>,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
         S2: StorageMut<T, Dev>,
     {
-        unwrap_or_panic(self.try_trapezoid_into(axis, dx, out));
+        unwrap_or_panic(self.try_trapezoid_into(axis, spacing, out));
     }
 
     /// Fallible variant of [`trapezoid_into`](Tensor::trapezoid_into).
     ///
     /// # Errors
-    /// * If the axis is out of range, or `out` does not have the result's shape or is on another instance of the device: `out` is
-    ///   unchanged.
+    /// * If the axis is out of range, or the number of coordinates differs from its extent: `out` is unchanged.
+    /// * If `out` does not have the result's shape or is on another instance of the device: `out` is unchanged.
     /// * If an allocation fails: `out` may be partly written.
-    pub fn try_trapezoid_into<R: Dim, A, S2>(
+    pub fn try_trapezoid_into<'x, R: Dim, A, S2>(
         &self,
         axis: A,
-        dx: T::Real,
+        spacing: impl Into<Spacing<'x, T::Magnitude>>,
         out: &mut Tensor<T, R, O, Dev, S2>,
     ) -> Result<(), Error>
     where
@@ -189,33 +254,77 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         let axis = axis.index();
+        let halves = spacing.into().halves(TRAPEZOID, self.axes(), axis)?;
         self.check_reduced_out(TRAPEZOID, &[axis], out)?;
-        self.pair_sums(axis)?.try_reduce_into(Sum, [axis], out)?;
-        out.try_apply_inplace(half_of(dx))
+        let areas = self.areas(axis, &halves)?;
+        areas.try_reduce_into(Sum, [axis], out)?;
+        finish_integrals(&halves, out)?;
+        keep_in_range(out, |scale| self.scaled_by(scale)?.integrals(axis, &halves))
     }
 
-    /// Returns the sums of neighbouring elements along an axis.
-    ///
-    /// # Errors
-    /// If the axis is out of range, or the allocation fails.
-    fn pair_sums(&self, axis: usize) -> Result<Tensor<T, D, O, Dev>, Error>
+    /// Returns the integrals along an axis, without a check of their range.
+    fn integrals<R: Dim>(
+        &self,
+        axis: usize,
+        halves: &Halves<T::Magnitude>,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Inexact,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+    {
+        let mut sums = self.areas(axis, halves)?.reduced(Sum, &[axis])?;
+        finish_integrals(halves, &mut sums)?;
+        Ok(sums)
+    }
+
+    /// Returns the sums of neighbouring elements along an axis, which must be in range. If the distances differ, multiplies each sum by
+    /// half of its distance.
+    fn areas(&self, axis: usize, halves: &Halves<T::Magnitude>) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Inexact,
         Dev: Elementwise<T>,
     {
-        let shape = self.shape();
-        let Some(&extent) = shape.as_ref().get(axis) else {
-            let shape = shape.as_ref().to_vec();
-            return Err(Error::AxisOutOfRange { op: TRAPEZOID, axis: as_given(axis), shape });
-        };
+        let extent = self.shape().as_ref()[axis];
         let intervals = extent.saturating_sub(1);
         let (left, _) = self.try_split_at(axis, intervals)?;
         let (_, right) = self.try_split_at(axis, extent - intervals)?;
-        left.try_apply2(Add, &right)
+        let mut sums = left.try_apply2(Add, &right)?;
+        if let Halves::Each(halves) = halves {
+            let widths = halves.iter().map(|&half| T::from_magnitude(half)).collect();
+            let widths = Tensor::try_from_vec_in([intervals], widths, self.device())?;
+            let shape = sums.shape();
+            sums.try_apply2_inplace(Mul, &repeated::<T, D, O, Dev>(&widths, axis, shape))?;
+        }
+        Ok(sums)
+    }
+
+    /// Returns the elements multiplied by `scale`.
+    fn scaled_by(&self, scale: T) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: Inexact,
+        Dev: Elementwise<T>,
+    {
+        self.try_apply(WithRight { op: Mul, right: scale })
     }
 }
 
-/// The multiplication by `dx / 2`.
-fn half_of<T: Inexact>(dx: T::Real) -> WithRight<Mul, T> {
-    WithRight { op: Mul, right: T::from_real(dx) * T::from_f64(0.5) }
+/// Multiplies sums of neighbouring elements by half of their distance, if all distances are equal.
+fn finish_integrals<T, R, O, Dev, S>(
+    halves: &Halves<T::Magnitude>,
+    sums: &mut Tensor<T, R, O, Dev, S>,
+) -> Result<(), Error>
+where
+    T: Inexact,
+    R: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: StorageMut<T, Dev>,
+{
+    match halves {
+        Halves::Uniform(half) => {
+            sums.try_apply_inplace(WithRight { op: Mul, right: T::from_magnitude(*half) })
+        }
+        Halves::Each(_) => Ok(()),
+    }
 }

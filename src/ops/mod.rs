@@ -24,8 +24,10 @@ mod fft_convolve;
 mod flip;
 #[cfg(feature = "fft")]
 mod frequencies;
+mod gradient;
 mod grid;
 mod histogram;
+mod in_range;
 mod index;
 mod interpolate;
 mod iter;
@@ -69,6 +71,8 @@ pub(crate) use apply::Cast;
 pub use choose::{Indices, Mask, PositionNumber, Positions};
 pub(crate) use construct::Constant;
 pub use convert::{OrderAgnostic, ScalarRank};
+pub use gradient::EdgeOrder;
+pub(crate) use gradient::GRADIENT;
 pub use grid::{meshgrid, try_meshgrid};
 pub use histogram::Bins;
 pub use iter::{AxisIter, Lanes};
@@ -81,6 +85,10 @@ pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use quantile::{Quantile, QuantileArg};
 pub use rearrange::{PadWidths, RepeatCounts};
+#[cfg(all(test, feature = "cuda"))]
+pub(crate) use reduction::AllFinite;
+pub(crate) use reduction::rescale::scale;
+pub(crate) use reduction::{NanSpread, Spread};
 pub use search::Side;
 pub use select::SelectOperand;
 pub use shape::MatrixRank;
@@ -89,6 +97,7 @@ pub(crate) use slice::Bounds;
 pub use slice::{AllAxesSliced, SlicePart, UnchangedPart};
 pub use slice::{NewAxis, SliceArg, SliceOf, SliceRange, Stepped};
 pub(crate) use split::{chunk_count, collected, equal_parts, ranges_between};
+pub(crate) use statistics::{ClampParts, are_ordinary, row_scale};
 pub use unique::{Unique, UniqueSlices};
 
 /// Functions and reductions as values. They are arguments of these methods and of their fallible variants:
@@ -117,8 +126,10 @@ pub mod op {
 /// For operations that order or count elements: their names in messages, the checks of their arguments, and computations that typed and
 /// dynamic tensors share.
 pub(crate) mod ordering {
-    pub(crate) use super::histogram::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
-    pub(crate) use super::partition::{PARTITION, TOP_K, check_kth, check_top};
+    pub(crate) use super::histogram::{
+        BINCOUNT, HISTOGRAM, check_weights, densities, sums_of_bins, sums_of_integers,
+    };
+    pub(crate) use super::partition::{BOTTOM_K, PARTITION, TOP_K, check_kth, check_top};
     pub(crate) use super::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
     pub(crate) use super::search::{DIGITIZE, IS_IN, SEARCH, check_rising};
     pub(crate) use super::sort::{ARGSORT, LEXSORT, SORT};
@@ -131,6 +142,8 @@ pub(crate) mod texts {
     pub(crate) use super::apply::Cast;
     pub(crate) use super::compute::Flipped;
     pub(crate) use super::construct::{Between, Constant, Ramp};
+    pub(crate) use super::gradient::{EdgeSlope, Slope};
+    pub(crate) use super::in_range::Finite;
     pub(crate) use super::operands::{WithLeft, WithRight};
     pub(crate) use super::polynomial::Horner;
 }

@@ -1,4 +1,4 @@
-//! Selection along an axis: partitions (`partition`) and the greatest elements (`top_k`).
+//! Selection along an axis: partitions (`partition`), the greatest elements (`top_k`) and the smallest ones (`bottom_k`).
 
 use super::compute::check_out;
 use crate::axis::{AxisArg, IndexNumber, as_given, from_start};
@@ -13,6 +13,7 @@ use crate::tensor::Tensor;
 
 pub(crate) const PARTITION: &str = "partition";
 pub(crate) const TOP_K: &str = "find the greatest elements";
+pub(crate) const BOTTOM_K: &str = "find the smallest elements";
 
 /// Checks the axis and the index `k` along it. Returns `k` as an index from the start. A negative `k` counts from the end.
 ///
@@ -32,8 +33,8 @@ pub(crate) fn check_kth(axes: Axes<'_>, axis: usize, k: impl IndexNumber) -> Res
 ///
 /// # Errors
 /// If the axis is out of range, or its extent is less than `k`.
-pub(crate) fn check_top(axes: Axes<'_>, axis: usize, k: usize) -> Result<(), Error> {
-    axes.check_axis(TOP_K, axis)?;
+pub(crate) fn check_top(op: &'static str, axes: Axes<'_>, axis: usize, k: usize) -> Result<(), Error> {
+    axes.check_axis(op, axis)?;
     let shape = axes.shape();
     if k <= shape[axis] {
         return Ok(());
@@ -42,7 +43,7 @@ pub(crate) fn check_top(axes: Axes<'_>, axis: usize, k: usize) -> Result<(), Err
         "{k} elements were requested, but axis {axis} of shape {shape:?} has {}; request fewer",
         shape[axis]
     );
-    Err(Error::Argument { op: TOP_K, reason })
+    Err(Error::Argument { op, reason })
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -150,90 +151,127 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (output, device) = self.output_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
         device.partition(output, k)
     }
+}
 
-    /// Returns the `k` greatest elements along an axis, the greatest first, and their indices along the axis.
-    ///
-    /// Equal elements are in ascending order of their indices. NaN is last: it is among the results only if there are fewer than `k` other
-    /// elements.
-    ///
-    /// # Panics
-    /// If the axis is out of range or has fewer than `k` elements, or the allocation fails.
-    ///
-    /// ```
-    /// use vierbein::tensor;
-    /// let (values, indices) = tensor![[10, 40, 30], [70, 50, 70]].top_k(1, 2);
-    /// assert_eq!(values, tensor![[40, 30], [70, 70]]);
-    /// assert_eq!(indices, tensor![[1, 2], [0, 2]]);
-    /// ```
-    #[track_caller]
-    pub fn top_k<A: AxisArg<D>>(&self, axis: A, k: usize) -> (Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>)
-    where
-        T: Ordered,
-        Dev: Reduce<T>,
-    {
-        unwrap_or_panic(self.try_top_k(axis, k))
-    }
+/// Defines the methods that select some of the greatest or of the smallest elements.
+macro_rules! selections {
+    ($(
+        $name:ident, $try_name:ident, $into:ident, $try_into:ident, $op:ident, descending $descending:literal,
+        $which:literal, $input:literal, $values:literal, $indices:literal;
+    )*) => {$(
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+            #[doc = concat!("Returns the `k` ", $which, " elements along an axis, the ", $which, " first, and their indices along the axis.")]
+            ///
+            /// Equal elements are in ascending order of their indices. NaN is last: it is among the results only if there are fewer than
+            /// `k` other elements.
+            ///
+            /// # Panics
+            /// If the axis is out of range or has fewer than `k` elements, or the allocation fails.
+            ///
+            /// ```
+            /// use vierbein::tensor;
+            #[doc = concat!("let (values, indices) = tensor!", $input, ".", stringify!($name), "(1, 2);")]
+            #[doc = concat!("assert_eq!(values, tensor!", $values, ");")]
+            #[doc = concat!("assert_eq!(indices, tensor!", $indices, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $name<A: AxisArg<D>>(&self, axis: A, k: usize) -> (Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>)
+            where
+                T: Ordered,
+                Dev: Reduce<T>,
+            {
+                unwrap_or_panic(self.$try_name(axis, k))
+            }
 
-    /// Fallible variant of [`top_k`](Tensor::top_k).
-    ///
-    /// # Errors
-    /// If the axis is out of range or has fewer than `k` elements, or the allocation fails.
-    #[allow(clippy::type_complexity)]
-    pub fn try_top_k<A: AxisArg<D>>(
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
+            ///
+            /// # Errors
+            /// If the axis is out of range or has fewer than `k` elements, or the allocation fails.
+            #[allow(clippy::type_complexity)]
+            pub fn $try_name<A: AxisArg<D>>(
+                &self,
+                axis: A,
+                k: usize,
+            ) -> Result<(Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>), Error>
+            where
+                T: Ordered,
+                Dev: Reduce<T>,
+            {
+                check_top($op, self.axes(), axis.index(), k)?;
+                let mut shape = self.shape();
+                shape.as_mut()[axis.index()] = k;
+                let mut values = Tensor::<T, D, O, Dev>::allocate(shape, self.device().clone())?;
+                let mut indices = Tensor::<i64, D, O, Dev>::allocate(shape, self.device().clone())?;
+                self.$try_into(axis, &mut values, &mut indices)?;
+                Ok((values, indices))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into two preallocated tensors or mutable views: the values and their indices.")]
+            ///
+            /// Both have the shape of `self`, except for the extent of the axis, which is the number `k` of elements to find.
+            ///
+            /// # Panics
+            /// If an output has another shape, the axis is out of range or has fewer than `k` elements, or the allocation fails.
+            ///
+            /// ```
+            /// use vierbein::{Tensor, tensor};
+            /// let (mut values, mut indices) = (Tensor::zeros([2, 2]), Tensor::zeros([2, 2]));
+            #[doc = concat!("tensor!", $input, ".", stringify!($into), "(1, &mut values, &mut indices);")]
+            #[doc = concat!("assert_eq!(values, tensor!", $values, ");")]
+            #[doc = concat!("assert_eq!(indices, tensor!", $indices, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $into<A: AxisArg<D>, S2, S3>(
+                &self,
+                axis: A,
+                values: &mut Tensor<T, D, O, Dev, S2>,
+                indices: &mut Tensor<i64, D, O, Dev, S3>,
+            ) where
+                T: Ordered,
+                Dev: Reduce<T>,
+                S2: StorageMut<T, Dev>,
+                S3: StorageMut<i64, Dev>,
+            {
+                unwrap_or_panic(self.$try_into(axis, values, indices));
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
+            ///
+            /// # Errors
+            /// * If an output has another shape or is on another instance of the device: the outputs are unchanged.
+            /// * If the axis is out of range or has fewer than `k` elements: the outputs are unchanged.
+            /// * If the allocation fails: the outputs may be partly written.
+            pub fn $try_into<A: AxisArg<D>, S2, S3>(
+                &self,
+                axis: A,
+                values: &mut Tensor<T, D, O, Dev, S2>,
+                indices: &mut Tensor<i64, D, O, Dev, S3>,
+            ) -> Result<(), Error>
+            where
+                T: Ordered,
+                Dev: Reduce<T>,
+                S2: StorageMut<T, Dev>,
+                S3: StorageMut<i64, Dev>,
+            {
+                self.select_lines($op, axis.index(), $descending, values, indices)
+            }
+        }
+    )*};
+}
+selections! {
+    top_k, try_top_k, top_k_into, try_top_k_into, TOP_K, descending true,
+    "greatest", "[[10, 40, 30], [70, 50, 70]]", "[[40, 30], [70, 70]]", "[[1, 2], [0, 2]]";
+    bottom_k, try_bottom_k, bottom_k_into, try_bottom_k_into, BOTTOM_K, descending false,
+    "smallest", "[[10, 40, 30], [70, 50, 70]]", "[[10, 30], [50, 70]]", "[[0, 2], [1, 0]]";
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Writes the greatest elements along an axis, if `descending`, or the smallest ones, and their indices. `op` is the name in messages.
+    fn select_lines<S2, S3>(
         &self,
-        axis: A,
-        k: usize,
-    ) -> Result<(Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>), Error>
-    where
-        T: Ordered,
-        Dev: Reduce<T>,
-    {
-        check_top(self.axes(), axis.index(), k)?;
-        let mut shape = self.shape();
-        shape.as_mut()[axis.index()] = k;
-        let mut values = Tensor::<T, D, O, Dev>::allocate(shape, self.device().clone())?;
-        let mut indices = Tensor::<i64, D, O, Dev>::allocate(shape, self.device().clone())?;
-        self.try_top_k_into(axis, &mut values, &mut indices)?;
-        Ok((values, indices))
-    }
-
-    /// [`top_k`](Tensor::top_k) into two preallocated tensors or mutable views: the values and their indices. Both have the shape of
-    /// `self`, except for the extent of the axis, which is the number `k` of elements to find.
-    ///
-    /// # Panics
-    /// If an output has another shape, the axis is out of range or has fewer than `k` elements, or the allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{Tensor, tensor};
-    /// let (mut values, mut indices) = (Tensor::zeros([2, 2]), Tensor::zeros([2, 2]));
-    /// tensor![[10, 40, 30], [70, 50, 70]].top_k_into(1, &mut values, &mut indices);
-    /// assert_eq!(values, tensor![[40, 30], [70, 70]]);
-    /// assert_eq!(indices, tensor![[1, 2], [0, 2]]);
-    /// ```
-    #[track_caller]
-    pub fn top_k_into<A: AxisArg<D>, S2, S3>(
-        &self,
-        axis: A,
-        values: &mut Tensor<T, D, O, Dev, S2>,
-        indices: &mut Tensor<i64, D, O, Dev, S3>,
-    ) where
-        T: Ordered,
-        Dev: Reduce<T>,
-        S2: StorageMut<T, Dev>,
-        S3: StorageMut<i64, Dev>,
-    {
-        unwrap_or_panic(self.try_top_k_into(axis, values, indices));
-    }
-
-    /// Fallible variant of [`top_k_into`](Tensor::top_k_into).
-    ///
-    /// # Errors
-    /// * If an output has another shape or is on another instance of the device: the outputs are unchanged.
-    /// * If the axis is out of range or has fewer than `k` elements: the outputs are unchanged.
-    /// * If the allocation fails: the outputs may be partly written.
-    pub fn try_top_k_into<A: AxisArg<D>, S2, S3>(
-        &self,
-        axis: A,
+        op: &'static str,
+        axis: usize,
+        descending: bool,
         values: &mut Tensor<T, D, O, Dev, S2>,
         indices: &mut Tensor<i64, D, O, Dev, S3>,
     ) -> Result<(), Error>
@@ -243,19 +281,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
         S3: StorageMut<i64, Dev>,
     {
-        let axis = axis.index();
-        self.axes().check_axis(TOP_K, axis)?;
+        self.axes().check_axis(op, axis)?;
         let k = values.shape().as_ref()[axis];
-        check_top(self.axes(), axis, k)?;
+        check_top(op, self.axes(), axis, k)?;
         let mut expected = self.shape();
         expected.as_mut()[axis] = k;
-        check_out(TOP_K, expected.as_ref(), self.device(), values)?;
-        check_out(TOP_K, expected.as_ref(), self.device(), indices)?;
+        check_out(op, expected.as_ref(), self.device(), values)?;
+        check_out(op, expected.as_ref(), self.device(), indices)?;
         let (mut from_shape, mut from) = (D::Shape::default(), D::Strides::default());
         let (mut to_shape, mut to) = (D::Shape::default(), D::Strides::default());
         let mut to_indices = D::Strides::default();
         let last = |axes: Axes<'_>, shape: &mut [usize], strides: &mut [isize]| {
-            axes.move_last(TOP_K, &[axis], O::ROW_MAJOR, AxesMut::new(shape, strides))
+            axes.move_last(op, &[axis], O::ROW_MAJOR, AxesMut::new(shape, strides))
         };
         last(self.axes(), from_shape.as_mut(), from.as_mut())?;
         last(indices.axes(), to_shape.as_mut(), to_indices.as_mut())?;
@@ -263,6 +300,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (to_indices, _) = indices.output_with_axes(Axes::new(to_shape.as_ref(), to_indices.as_ref()), 0);
         let (to_values, device) = values.output_with_axes(Axes::new(to_shape.as_ref(), to.as_ref()), 0);
         let operand = self.operand_with_axes(Axes::new(from_shape.as_ref(), from.as_ref()), 0);
-        device.top_k(to_values, to_indices, operand)
+        device.top_k(to_values, to_indices, operand, descending)
     }
 }

@@ -418,7 +418,8 @@ reductions! {
     /// Returns the arithmetic mean; NaN if the tensor is empty.
     ///
     /// The mean of integers is an `f64`, computed from an exact sum. The mean of floating-point or complex numbers has the element
-    /// type: it is their [`sum`](Tensor::sum) divided by the number of elements. If the sum overflows, the mean is infinite or NaN.
+    /// type: it is their [`sum`](Tensor::sum) divided by the number of elements. If the sum of finite numbers overflows, the mean is computed
+    /// again from numbers that are scaled by a power of two, so it is finite.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -434,7 +435,8 @@ reductions! {
     ///
     /// The variance is computed in one stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983). The
     /// relative error grows as O(log n · ε · κ) with the condition number `κ = √(1 + |mean|² / variance)`. κ is large if `|mean|` is
-    /// large compared with the standard deviation. If differences between elements overflow, the result is infinite or NaN.
+    /// large compared with the standard deviation. If a sum or a difference overflows, the variance is computed again from elements that are
+    /// scaled by a power of two. So the variance of finite numbers is infinite only if it is not representable.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -443,8 +445,8 @@ reductions! {
     examples "[[1.0, 2.0], [3.0, 6.0]]" "0" whole "3.5" axis0 "[1.0, 4.0]";
 }
 reductions! {
-    /// Returns the standard deviation: the square root of the [`variance`](Tensor::var). If the variance is infinite or NaN, so is the
-    /// standard deviation.
+    /// Returns the standard deviation: the square root of the [`variance`](Tensor::var). It is right even if the variance is not
+    /// representable. If squares may have overflowed or underflowed, it is computed again from elements that are scaled by a power of two.
     ///
     /// # Panics
     /// If the allocation fails.

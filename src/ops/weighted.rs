@@ -1,12 +1,13 @@
 //! Weighted means: `average`.
 
 use super::binary::{Div, Mul};
+use super::in_range::keep_in_range;
 use super::operands::WithRight;
 use super::reduction::Sum;
 use crate::axis::{AxisArg, as_given};
 use crate::device::{Device, Elementwise, Reduce};
 use crate::element::{Element, Inexact};
-use crate::engine::weights::check_weights;
+use crate::engine::weights::{check_weights, is_moderate, scale_of};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
@@ -57,10 +58,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         W: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
         let (axis, weights) = (axis.index(), weights.as_view());
-        let total = self.total_weight(axis, &weights)?;
-        let mut sums = self.weighted(axis, weights)?.try_sum_axis(axis)?;
-        sums.try_apply_inplace(WithRight { op: Div, right: total })?;
-        Ok(sums)
+        let (total, scaled) = self.total_weight(axis, &weights)?;
+        let weights = scaled.as_ref().map_or(weights, Tensor::view);
+        self.means(axis, &weights, total)
     }
 
     /// [`average`](Tensor::average) into a preallocated tensor or mutable view of exactly the result's shape.
@@ -111,20 +111,65 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         let (axis, weights) = (axis.index(), weights.as_view());
-        let total = self.total_weight(axis, &weights)?;
+        let (total, scaled) = self.total_weight(axis, &weights)?;
+        let weights = scaled.as_ref().map_or(weights, Tensor::view);
         self.check_reduced_out(AVERAGE, &[axis], out)?;
-        self.weighted(axis, weights)?.try_reduce_into(Sum, [axis], out)?;
-        out.try_apply_inplace(WithRight { op: Div, right: total })
+        self.weighted(axis, &weights)?.try_reduce_into(Sum, [axis], out)?;
+        out.try_apply_inplace(WithRight { op: Div, right: total })?;
+        keep_in_range(out, |scale| self.scaled_means(axis, &weights, total, scale))
     }
 
-    /// Returns the sum of the weights of the indices along an axis.
+    /// Returns the weighted means, given the weights and their sum.
+    fn means<R: Dim>(
+        &self,
+        axis: usize,
+        weights: &TensorView<'_, T, Rank<1>, O, Dev>,
+        total: T,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Inexact,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+    {
+        let mut means = self.weighted(axis, weights)?.reduced(Sum, &[axis])?;
+        means.try_apply_inplace(WithRight { op: Div, right: total })?;
+        keep_in_range(&mut means, |scale| self.scaled_means(axis, weights, total, scale))?;
+        Ok(means)
+    }
+
+    /// Returns the weighted means of the elements multiplied by `scale`.
+    fn scaled_means<R: Dim>(
+        &self,
+        axis: usize,
+        weights: &TensorView<'_, T, Rank<1>, O, Dev>,
+        total: T,
+        scale: T,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Inexact,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+    {
+        let scaled = weights.try_apply(WithRight { op: Mul, right: scale })?;
+        let mut means = self.weighted(axis, &scaled.view())?.reduced(Sum, &[axis])?;
+        means.try_apply_inplace(WithRight { op: Div, right: total })?;
+        Ok(means)
+    }
+
+    /// Returns the sum of the weights of the indices along an axis. If the products of the weights and the elements might leave the range
+    /// of numbers, because the sum is very large or small, also returns weights that are scaled by a power of two; the sum is then theirs.
     ///
     /// # Errors
     /// If the axis is out of range, the number of weights differs from its extent, or their sum is zero.
-    fn total_weight(&self, axis: usize, weights: &TensorView<'_, T, Rank<1>, O, Dev>) -> Result<T, Error>
+    #[allow(clippy::type_complexity)]
+    fn total_weight(
+        &self,
+        axis: usize,
+        weights: &TensorView<'_, T, Rank<1>, O, Dev>,
+    ) -> Result<(T, Option<Tensor<T, Rank<1>, O, Dev>>), Error>
     where
         T: Inexact,
-        Dev: Reduce<T>,
+        Dev: Elementwise<T> + Reduce<T>,
     {
         let shape = self.shape();
         if axis >= D::NDIM {
@@ -133,7 +178,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
         let total = weights.try_sum()?.try_item()?;
         check_weights(shape.as_ref(), axis, weights.len(), total.is_zero())?;
-        Ok(total)
+        if is_moderate(total) {
+            return Ok((total, None));
+        }
+        let Some(by) = scale_of(&weights.try_to_vec()?) else { return Ok((total, None)) };
+        let scaled = weights.try_apply(WithRight { op: Div, right: T::from_f64(by) })?;
+        let total = scaled.try_sum()?.try_item()?;
+        check_weights(shape.as_ref(), axis, weights.len(), total.is_zero())?;
+        Ok((total, Some(scaled)))
     }
 
     /// Returns the products of the elements and the weights of their indices along an axis. [`total_weight`](Tensor::total_weight) must
@@ -141,7 +193,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     fn weighted(
         &self,
         axis: usize,
-        weights: TensorView<'_, T, Rank<1>, O, Dev>,
+        weights: &TensorView<'_, T, Rank<1>, O, Dev>,
     ) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Inexact,
@@ -149,6 +201,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let mut strides = D::Strides::default();
         [strides.as_mut()[axis]] = weights.strides();
-        self.try_apply2(Mul, &weights.with_axes::<D, O>(self.shape(), strides, 0))
+        self.try_apply2(Mul, &weights.view().with_axes::<D, O>(self.shape(), strides, 0))
     }
 }

@@ -573,7 +573,8 @@ pub(crate) fn numbers(v: &[f64]) -> Vec<f64> {
 pub(crate) fn averages(x: &Array, axis: usize) -> Outcome {
     let means = reduce(x, &[axis], false, 8, |v| {
         let weights = (1..=v.len()).map(|k| k as f64);
-        Some(v.iter().zip(weights.clone()).map(|(x, w)| x * w).sum::<f64>() / weights.sum::<f64>())
+        let total: f64 = weights.clone().sum();
+        Some(v.iter().zip(weights).map(|(x, w)| x * (w / total)).sum::<f64>())
     });
     if x.shape.get(axis) == Some(&0) { reject("Argument") } else { means }
 }
@@ -590,7 +591,7 @@ pub(crate) fn parabola(x: f64) -> f64 {
 
 /// The integral by the trapezoidal rule, for points at distance 0.5.
 pub(crate) fn trapezoid(v: &[f64]) -> f64 {
-    0.25 * v.windows(2).map(|pair| pair[0] + pair[1]).sum::<f64>()
+    v.windows(2).map(|pair| 0.25 * pair[0] + 0.25 * pair[1]).sum::<f64>()
 }
 
 /// The piecewise linear function through (-1, 3), (0.5, -1) and (2, 4).
@@ -602,6 +603,13 @@ pub(crate) fn interpolated(x: f64) -> f64 {
         2.0.. => 4.0,
         _ => f64::NAN,
     }
+}
+
+/// The square root of a variance, which is in range even if the variance is not.
+pub(crate) fn deviation(v: &[f64], variance: impl Fn(&[f64]) -> f64) -> f64 {
+    let peak = v.iter().map(|x| x.abs()).fold(0.0, f64::max);
+    let peak = if peak > 0.0 && peak.is_finite() { peak } else { 1.0 };
+    peak * variance(&v.iter().map(|x| x / peak).collect::<Vec<_>>()).sqrt()
 }
 
 /// The covariances of the rows of a matrix.
@@ -623,7 +631,11 @@ pub(crate) fn covariances(x: &Array, ddof: f64) -> Outcome {
 
 /// The correlation coefficients of the rows of a matrix.
 pub(crate) fn correlations(x: &Array) -> Outcome {
-    let cov = covariances(x, 0.0)?;
+    covariances(x, 0.0)?;
+    // The rows have any scale, and the squares of their elements need not be in range.
+    let scale = |i: usize| (0..x.shape[1]).map(|k| x.at(&[i, k]).abs()).fold(0.0, f64::max);
+    let scaled = |i: usize| if scale(i) > 0.0 && scale(i).is_finite() { scale(i) } else { 1.0 };
+    let cov = covariances(&Array::from_fn(&x.shape, |at| x.at(at) / scaled(at[0])), 0.0)?;
     Ok(Array::from_fn(&cov.shape, |index| {
         let deviation = |k: usize| cov.at(&[k, k]).sqrt();
         (cov.at(index) / deviation(index[0]) / deviation(index[1])).clamp(-1.0, 1.0)

@@ -88,6 +88,11 @@ pub(crate) const LIST: &[&str] = &[
     "Complex::tanh",
     "Complex::to_polar",
     "Complex::unscale",
+    // Options of interpolations.
+    "Interpolation::new",
+    "Interpolation::left",
+    "Interpolation::right",
+    "Interpolation::period",
     // Options of Fourier transforms.
     #[cfg(feature = "fft")]
     "fft::Fft::new",
@@ -239,6 +244,10 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         ],
     ),
     ("takes slices and accumulators", &["Reduction::fold_block", "Reduction::fold_rows"]),
+    (
+        "takes results and elements",
+        &["Reduction::is_doubtful", "Reduction::restored", "Reduction::scale", "Reduction::scaled"],
+    ),
     (
         "arguments of public methods, as numbers: the methods check them",
         &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items", "impl::copied"],

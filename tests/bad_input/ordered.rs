@@ -71,6 +71,15 @@ pub(crate) fn least(x: &Array, axis: usize) -> Outcome {
 
 /// Returns the greatest element of each line and its index, as `top_k` does for `k` = 1.
 pub(crate) fn greatest(x: &Array, axis: usize) -> Outcome {
+    first(x, axis, true)
+}
+
+pub(crate) fn smallest(x: &Array, axis: usize) -> Outcome {
+    first(x, axis, false)
+}
+
+/// Returns the first element of each line in sorted order, and its index.
+fn first(x: &Array, axis: usize, descending: bool) -> Outcome {
     check_axis(x, axis)?;
     if x.shape[axis] == 0 {
         return reject("Argument");
@@ -78,7 +87,8 @@ pub(crate) fn greatest(x: &Array, axis: usize) -> Outcome {
     if allocated(&x.shape, 8).is_err() {
         return Err(Rejection::Untried);
     }
-    Ok(lines(x, axis, 1, |line| sorted(line, true)).and(&lines(x, axis, 1, |line| places(line, true))))
+    Ok(lines(x, axis, 1, |line| sorted(line, descending))
+        .and(&lines(x, axis, 1, |line| places(line, descending))))
 }
 
 pub(crate) fn median(line: &[f64]) -> Option<f64> {
@@ -235,6 +245,29 @@ pub(crate) fn two_bins(x: &Array, weighted: bool) -> Outcome {
         if weighted { all.sum() } else { all.count() as f64 }
     };
     Ok(Array::line(vec![sum(|x| (-1.0..0.0).contains(&x)), sum(|x| (0.0..=1.0).contains(&x))]))
+}
+
+/// Returns the densities of the bins of [`two_bins`], whose widths are 1.
+pub(crate) fn two_densities(x: &Array) -> Outcome {
+    let counts = two_bins(x, false)?;
+    let total: f64 = counts.data.iter().sum();
+    Ok(Array::line(counts.data.iter().map(|count| count / total).collect()))
+}
+
+/// Returns the gradient along an axis, for points at distance 0.5.
+pub(crate) fn gradient(x: &Array, axis: usize) -> Outcome {
+    check_axis(x, axis)?;
+    let n = x.shape[axis];
+    if n < 2 {
+        return reject("Argument");
+    }
+    if allocated(&x.shape, 8).is_err() {
+        return Err(Rejection::Untried);
+    }
+    Ok(lines(x, axis, n, |line| {
+        let slope = |a: usize, b: usize| (line[b] - line[a]) / (0.5 * (b - a) as f64);
+        (0..n).map(|k| slope(k.saturating_sub(1), (k + 1).min(n - 1))).collect()
+    }))
 }
 
 /// Returns three numbers: the number of elements that are NaN or at most 0, the number of elements that are greater than 0, and 0.

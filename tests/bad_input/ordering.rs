@@ -6,7 +6,8 @@ use super::hazards::{countable, one, sixteen, two, weighable};
 use super::operand::Operand;
 use super::ordered::{
     along, compare, greatest, isin, labels, least, lexsort, median, nan_maximum, nan_median, one_hot, places,
-    positive, set_difference, set_intersection, set_union, sorted, two_bins, unique, unique_slices,
+    positive, set_difference, set_intersection, set_union, smallest, sorted, two_bins, two_densities, unique,
+    unique_slices,
 };
 use super::writing::{preallocated, shape_of};
 use super::{at_rank, at_ranks, done, done_into};
@@ -307,6 +308,80 @@ pub(crate) fn rows() -> Vec<Row> {
             ..AXIS
         },
         Call {
+            names: &["bottom_k_into", "try_bottom_k_into"],
+            verb: "smallest",
+            operands: weighable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || {
+                        let mut shape = x.shape();
+                        if let Some(n) = shape.get_mut(n[0]) {
+                            *n = 1;
+                        }
+                        (Tensor::<f64, _>::zeros(shape), Tensor::<i64, _>::zeros(shape))
+                    };
+                    done!(
+                        try { let (mut a, mut b) = out(); x.try_bottom_k_into(n[0], &mut a, &mut b).map(|()| (a, b)) },
+                        panics { let (mut a, mut b) = out(); x.bottom_k_into(n[0], &mut a, &mut b); (a, b) }
+                    )
+                })
+            },
+            expected: |a, n| smallest(&a[0], n[0]),
+            cannot: &[
+                (Rank0, "does not compile: there is no axis"),
+                (HugeExtents, "the outputs cannot be allocated"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: &["bottom_k", "try_bottom_k"],
+            verb: "smallest",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_bottom_k(n[0], 1), panics x.bottom_k(n[0], 1))),
+            expected: |a, n| smallest(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["quantile_weighted", "try_quantile_weighted"],
+            verb: "weighted quantile",
+            operands: weighable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let weights = Tensor::<f64, Rank<1>>::ones([x.shape().get(n[0]).copied().unwrap_or(1)]);
+                    done!(
+                        try x.try_quantile_weighted(n[0], 1.0, &weights),
+                        panics x.quantile_weighted(n[0], 1.0, &weights)
+                    )
+                })
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, maximum),
+            cannot: &[
+                (HugeExtents, "the weights of such an axis are too many"),
+                (Rank0, "does not compile: there is no axis"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: &["quantile_weighted_into", "try_quantile_weighted_into"],
+            verb: "weighted quantile",
+            operands: weighable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let weights = Tensor::<f64, Rank<1>>::ones([x.shape().get(n[0]).copied().unwrap_or(1)]);
+                    done_into!(
+                        shape_of(x.try_quantile_weighted(n[0], [1.0], &weights)), f64::NAN, out,
+                        x.try_quantile_weighted_into(n[0], [1.0], &weights, &mut out),
+                        x.quantile_weighted_into(n[0], [1.0], &weights, &mut out)
+                    )
+                })
+            },
+            expected: |a, n| reduce(&a[0], n, true, 8, maximum),
+            cannot: &[
+                (HugeExtents, "the weights of such an axis are too many"),
+                (Rank0, "does not compile: there is no axis"),
+            ],
+            ..AXIS
+        },
+        Call {
             names: &["median", "try_median"],
             verb: "median",
             run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_median(), panics x.median())),
@@ -572,6 +647,31 @@ pub(crate) fn rows() -> Vec<Row> {
             ..WHOLE
         },
         Call {
+            names: &["histogram_density", "try_histogram_density"],
+            verb: "histogram",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_histogram_density((2, -1.0..=1.0)).map(|found| found.0),
+                    panics x.histogram_density((2, -1.0..=1.0)).0
+                ))
+            },
+            expected: |a, _| two_densities(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["histogram_density_into", "try_histogram_density_into"],
+            verb: "histogram",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done_into!(
+                    [2], -1.0, out,
+                    x.try_histogram_density_into((2, -1.0..=1.0), &mut out),
+                    x.histogram_density_into((2, -1.0..=1.0), &mut out)
+                ))
+            },
+            expected: |a, _| two_densities(&a[0]),
+            ..WHOLE
+        },
+        Call {
             names: &["histogram_weighted", "try_histogram_weighted"],
             verb: "histogram",
             run: |o, _| {
@@ -663,6 +763,24 @@ fn arguments_of_selections() {
         "cannot compute a quantile: the level 50 is not from 0 to 1; divide percentages by 100"
     );
     assert!(x.try_quantile(1, [0.5, f64::NAN], Quantile::Linear).is_err());
+    assert_eq!(
+        message(x.try_bottom_k(1, 4).unwrap_err()),
+        "cannot find the smallest elements: 4 elements were requested, but axis 1 of shape [1, 3] has 3; request fewer"
+    );
+    for (weights, reason) in [
+        (tensor![1.0], "there are 1 weights for axis 1 of shape [1, 3]; give one for each of its 3 indices"),
+        (tensor![1.0, -1.0, 2.0], "weight 1 is -1; give weights that are finite and not negative"),
+        (tensor![1.0, 1.0, f64::NAN], "weight 2 is NaN; give weights that are finite and not negative"),
+        (tensor![0.0, 0.0, 0.0], "all 3 weights are zero; give at least one positive weight"),
+    ] {
+        let expected = format!("cannot compute a weighted quantile: {reason}");
+        assert_eq!(message(x.try_quantile_weighted(1, 0.5, &weights).unwrap_err()), expected);
+        assert_eq!(
+            message(vierbein::DynTensor::from(x.clone()).quantile_weighted(1, 0.5, &weights).unwrap_err()),
+            expected
+        );
+    }
+    assert!(x.try_quantile_weighted(1, 1.5, tensor![1.0, 1.0, 1.0]).is_err());
     assert!(x.try_nan_quantile(1, [0.5, f64::NAN], Quantile::Linear).is_err());
     assert_eq!(
         message(tensor![1.0].try_digitize(tensor![f64::NAN], Side::Left).unwrap_err()),
@@ -740,7 +858,7 @@ fn arguments_of_histograms() {
     ] {
         assert_eq!(found, format!("cannot compute a histogram: {expected}"));
     }
-    assert!(matches!(x.try_histogram((2, -1e308..=1e308)), Err(vierbein::Error::Argument { .. })));
+    assert_eq!(x.histogram((2, -1e308..=1e308)), (tensor![0, 2], tensor![-1e308, 0.0, 1e308]));
     assert!(x.try_histogram(usize::MAX).is_err());
     assert_eq!(
         x.try_histogram_weighted(2, tensor![1.0]).unwrap_err().to_string(),

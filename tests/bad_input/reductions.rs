@@ -2,15 +2,16 @@
 
 use super::array::{Array, Fold, Outcome, diagonal, log_sum, reduce, scan, softmax, zip};
 use super::array::{
-    averages, correlations, covariances, doubled, interpolated, numbers, parabola, trapezoid,
+    averages, correlations, covariances, deviation, doubled, interpolated, numbers, parabola, trapezoid,
 };
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, square, weighable};
 use super::operand::Operand;
+use super::ordered::gradient;
 use super::writing::{into, preallocated, shape_of};
 use super::{at_rank, done, done_into};
 use vierbein::prelude::*;
-use vierbein::{ConvolutionMode, op};
+use vierbein::{ConvolutionMode, EdgeOrder, Interpolation, op};
 
 const WHOLE: Call =
     Call { operands: one, cannot: &[(WrongShape, "over all axes of any shape")], ..Call::NOTHING };
@@ -133,7 +134,7 @@ fn every_form() -> Vec<Row> {
         view 8 "variance" [var try_var var_axis try_var_axis var_axes try_var_axes var_keepdims try_var_keepdims] (1),
             |v| Some(variance(v, 1.0));
         view 8 "deviation" [std try_std std_axis try_std_axis std_axes try_std_axes std_keepdims try_std_keepdims] (0),
-            |v| Some(variance(v, 0.0).sqrt());
+            |v| Some(deviation(v, |v| variance(v, 0.0)));
         view 8 "norm" [norm try_norm norm_axis try_norm_axis norm_axes try_norm_axes norm_keepdims try_norm_keepdims] (),
             |v| Some(norm(v));
         view 8 "maximum" [max try_max max_axis try_max_axis max_axes try_max_axes max_keepdims try_max_keepdims] (),
@@ -156,7 +157,7 @@ fn every_form() -> Vec<Row> {
         view 8 "variance without NaN" [nan_var try_nan_var nan_var_axis try_nan_var_axis nan_var_axes try_nan_var_axes nan_var_keepdims try_nan_var_keepdims] (1),
             |v| Some(variance(&numbers(v), 1.0));
         view 8 "deviation without NaN" [nan_std try_nan_std nan_std_axis try_nan_std_axis nan_std_axes try_nan_std_axes nan_std_keepdims try_nan_std_keepdims] (0),
-            |v| Some(variance(&numbers(v), 0.0).sqrt());
+            |v| Some(deviation(&numbers(v), |v| variance(v, 0.0)));
         view 8 "maximum without NaN" [nan_argmax try_nan_argmax nan_argmax_axis try_nan_argmax_axis nan_argmax_axes try_nan_argmax_axes nan_argmax_keepdims try_nan_argmax_keepdims] (),
             |v| extreme_number(v, |a, b| a > b);
         view 8 "minimum without NaN" [nan_argmin try_nan_argmin nan_argmin_axis try_nan_argmin_axis nan_argmin_axes try_nan_argmin_axes nan_argmin_keepdims try_nan_argmin_keepdims] (),
@@ -430,6 +431,47 @@ fn otherwise() -> Vec<Row> {
             },
             expected: |a, n| preallocated(reduce(&a[0], n, false, 8, |v| Some(trapezoid(v)))),
             ..AXIS
+        },
+        Call {
+            names: &["gradient", "try_gradient"],
+            verb: "gradient",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done!(
+                    try x.try_gradient(n[0], 0.5, EdgeOrder::First),
+                    panics x.gradient(n[0], 0.5, EdgeOrder::First)
+                ))
+            },
+            expected: |a, n| gradient(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["gradient_into", "try_gradient_into"],
+            verb: "gradient",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done_into!(
+                    x.shape(), -1.0, out,
+                    x.try_gradient_into(n[0], 0.5, EdgeOrder::First, &mut out),
+                    x.gradient_into(n[0], 0.5, EdgeOrder::First, &mut out)
+                ))
+            },
+            expected: |a, n| gradient(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["interp_with", "try_interp_with"],
+            verb: "interpolate",
+            run: |o, _| {
+                let (xp, fp) = (tensor![-1.0, 0.5, 2.0], tensor![3.0, -1.0, 4.0]);
+                let with = Interpolation::new().left(3.0).right(4.0);
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_interp_with(&xp, &fp, with),
+                    panics x.interp_with(&xp, &fp, with)
+                ))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
+            ..WHOLE
         },
         Call {
             names: &["interp", "try_interp"],

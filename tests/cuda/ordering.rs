@@ -59,7 +59,7 @@ fn sorted<T: Ordered, Dev: Device + Default + Reduce<T>>(
     let to = unsafe { output(&mut values, 0, &best, &of_best) };
     // SAFETY: different indices of a contiguous tensor address different elements.
     let to_places = unsafe { output(&mut places, 0, &best, &of_best) };
-    device.top_k(to, to_places, operand(&a, 0, shape, &strides)).unwrap();
+    device.top_k(to, to_places, operand(&a, 0, shape, &strides), descending).unwrap();
     // SAFETY: the strides are those of a contiguous tensor, or twice as large, so different indices address different elements.
     device.sort(unsafe { output(&mut a, 0, shape, &strides) }, descending).unwrap();
     let release = |x| device.release(x).unwrap();

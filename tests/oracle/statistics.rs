@@ -3,10 +3,11 @@
 use super::both_orders;
 use std::path::Path;
 use vierbein::prelude::*;
-use vierbein::{ConvolutionMode, DType, DynTensor, Error};
+use vierbein::{Bins, ConvolutionMode, DType, DynTensor, EdgeOrder, Error, Interpolation};
 
 both_orders! {
-    covariances interpolation trapezoids cumulative_extremes reductions_without_nan finite_replacements ranges
+    covariances complex_covariances interpolation interpolation_with_options trapezoids gradients
+    weighted_quantiles densities cumulative_extremes reductions_without_nan finite_replacements ranges
     cross_products weighted_means polynomials convolutions_of_vectors convolutions_of_rank_3
 }
 
@@ -101,6 +102,129 @@ fn interpolation<O: Order>() {
     assert!(message.starts_with("interpolate: `i32` is not a real floating-point type"), "{message}");
 }
 
+fn read_complex<D: Dim, O: Order>(name: &str) -> Tensor<Complex<f64>, D, O> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/statistics");
+    Tensor::<Complex<f64>, D>::read_npy(folder.join(format!("{name}.npy"))).unwrap().to_order()
+}
+
+/// Asserts that a typed and a dynamic result equal the complex values of the file `expected`, up to 1e-13.
+#[track_caller]
+fn check_complex<O: Order>(
+    found: &Tensor<Complex<f64>, Rank<2>, O>,
+    dynamic: Result<DynTensor, Error>,
+    expected: &str,
+) {
+    let expected = read_complex::<Rank<2>, O>(expected);
+    let dynamic = dynamic.unwrap().downcast::<Complex<f64>, Rank<2>, O, Cpu>().unwrap();
+    for found in [found, &dynamic] {
+        assert!(found.all_close(&expected, 1e-13, 1e-14), "{found} instead of {expected}");
+    }
+}
+
+fn complex_covariances<O: Order>() {
+    let z = read_complex::<Rank<2>, O>("complex_variables");
+    let views = DynTensor::from(z.clone());
+    check_complex(&z.cov(1), views.cov(1), "complex_cov");
+    check_complex(&z.corrcoef(), views.corrcoef(), "complex_corrcoef");
+    let mut out = Tensor::zeros([4, 4]);
+    z.t().to_owned().t().cov_into(1, &mut out);
+    check_complex(&out, views.cov(1), "complex_cov");
+    let turned = z.gradient(1, -0.7, EdgeOrder::Second);
+    check_complex(&turned, views.gradient(1, -0.7, EdgeOrder::Second), "complex_gradient");
+}
+
+fn interpolation_with_options<O: Order>() {
+    let line = |name: &str| read::<Rank<1>, O>(name);
+    let (at, fp) = (line("periodic_at"), line("periodic_fp"));
+    for period in [7.5, -7.5] {
+        let (xp, with) = (line("periodic_xp"), Interpolation::new().period(period).left(99.0));
+        check(&at.interp_with(&xp, &fp, with), dynamic(&at).interp_with(&xp, &fp, with), "periodic", 1e-11);
+    }
+    let (xp, with) = (line("sided_xp"), Interpolation::new().left(-5.5).right(f64::NAN));
+    check(&at.interp_with(&xp, &fp, with), dynamic(&at).interp_with(&xp, &fp, with), "sided", 1e-12);
+    let rejected = |xp: &[f64], period: f64, reason: &str| {
+        let xp = Tensor::<f64, Rank<1>, O>::from_vec([xp.len()], xp.to_vec());
+        let with = Interpolation::new().period(period);
+        let typed = at.try_interp_with(&xp, &xp, with).unwrap_err();
+        assert_eq!(typed.to_string(), format!("cannot interpolate: {reason}"));
+        assert_eq!(dynamic(&at).interp_with(&xp, &xp, with).unwrap_err(), typed);
+    };
+    rejected(&[1.0], 0.0, "the period is 0; give a number that is finite and not zero");
+    rejected(&[f64::NAN], 2.0, "the position NaN has no place in a period; leave the point out");
+    let reason = "two positions are equal to 1 modulo the period 2; leave one of the points out";
+    rejected(&[1.0, 0.0, 3.0], 2.0, reason);
+}
+
+fn gradients<O: Order>() {
+    let y = read::<Rank<3>, O>("gradients");
+    for (order, edges) in [(1, EdgeOrder::First), (2, EdgeOrder::Second)] {
+        let distances = |axis: usize| format!("gradient{axis}_{order}");
+        let coordinates = |axis: usize| format!("gradient_of{axis}_{order}");
+        for axis in 0..3 {
+            let x = read::<Rank<1>, O>(&format!("gradient_at{axis}"));
+            let (found, views) = (y.gradient(axis, 0.3, edges), dynamic(&y));
+            check(&found, views.gradient(axis, 0.3, edges), &distances(axis), 1e-11);
+            check(&y.gradient(axis, &x, edges), views.gradient(axis, &x, edges), &coordinates(axis), 1e-11);
+            let reversed = y.permute([2, 1, 0]).to_owned();
+            let mut out = Tensor::zeros(y.shape());
+            reversed.permute([2, 1, 0]).gradient_into(axis, &x, edges, &mut out);
+            check(&out, views.gradient(axis, &x.to_vec(), edges), &coordinates(axis), 1e-11);
+            let single = y.cast::<f32>().gradient(axis, 0.3, edges).cast::<f64>();
+            assert!(single.all_close(&read(&distances(axis)), 1e-4, 1e-4));
+        }
+    }
+    // Values that are far apart, and values of which one is NaN: only its neighbours depend on it.
+    let far = Tensor::<f64, Rank<1>, O>::from_vec([4], vec![-1.5e308, 1.5e308, f64::NAN, 0.0]);
+    let found = far.gradient(0, 4.0, EdgeOrder::First);
+    assert_eq!(found[[0]], 7.5e307);
+    assert!(found[[1]].is_nan() && found[[2]] == -1.875e307 && found[[3]].is_nan());
+    let rejected = |extent: usize, x: &[f64], edges: EdgeOrder, reason: &str| {
+        let few = Tensor::<f64, Rank<2>, O>::ones([1, extent]);
+        let typed = few.try_gradient(1, x, edges).unwrap_err();
+        assert_eq!(typed.to_string(), format!("cannot compute a gradient: {reason}"));
+        assert_eq!(DynTensor::from(few).gradient(1, x, edges).unwrap_err(), typed);
+    };
+    let least = "axis 1 of shape [1, 1] has 1 points, and `EdgeOrder::First` needs 2; give more points";
+    rejected(1, &[0.0], EdgeOrder::First, least);
+    let least = "axis 1 of shape [1, 2] has 2 points, and `EdgeOrder::Second` needs 3; give more points";
+    rejected(2, &[0.0, 1.0], EdgeOrder::Second, least);
+    let each = "there are 2 coordinates for axis 1 of shape [1, 3]; give one for each of its 3 indices";
+    rejected(3, &[0.0, 1.0], EdgeOrder::First, each);
+}
+
+fn weighted_quantiles<O: Order>() {
+    let y = read::<Rank<3>, O>("weighted");
+    let levels = [0.0, 0.2, 0.5, 0.75, 1.0];
+    for axis in 0..3 {
+        let w = read::<Rank<1>, O>(&format!("quantile_weights{axis}"));
+        let (found, expected) = (y.quantile_weighted(axis, levels, &w), format!("quantile_weighted{axis}"));
+        check(&found, dynamic(&y).quantiles_weighted(axis, &levels, &w), &expected, 0.0);
+        // Only the ratios of the weights matter, even if their sum is not representable.
+        let large = y.quantile_weighted(axis, levels, &w * 2f64.powi(1022));
+        check(
+            &large,
+            dynamic(&y).quantiles_weighted(axis, &levels, &(&w * f64::from_bits(1))),
+            &expected,
+            0.0,
+        );
+        let one = y.cast::<i32>().quantile_weighted(axis, 0.5, &w);
+        assert_eq!(one, read::<Rank<3>, O>(&expected).index_axis(axis, 2));
+        let mut gap = y.clone();
+        gap[[1, 2, 3]] = f64::NAN;
+        let count = gap.quantile_weighted(axis, 0.5, &w).iter().filter(|x| x.is_nan()).count();
+        assert_eq!(count, 1);
+    }
+}
+
+fn densities<O: Order>() {
+    let y = read::<Rank<3>, O>("weighted");
+    let edges = read::<Rank<1>, O>("density_edges").to_vec();
+    for bins in [Bins::Count(6), Bins::Edges(&edges)] {
+        let (found, _) = y.histogram_density(bins.clone());
+        check(&found, dynamic(&y).histogram_density(bins).map(|found| found.0), "densities", 1e-14);
+    }
+}
+
 fn trapezoids<O: Order>() {
     let y = read::<Rank<3>, O>("y");
     check(&y.trapezoid(0, 0.3), dynamic(&y).trapezoid(0, 0.3), "trapezoid0", 1e-13);
@@ -116,7 +240,23 @@ fn trapezoids<O: Order>() {
     for extent in [0, 1] {
         let few = Tensor::<f64, Rank<2>, O>::ones([extent, 3]);
         assert_eq!(few.trapezoid(0, 1.0), Tensor::zeros([3]));
+        assert_eq!(few.trapezoid(0, &[5.0, 7.0][..extent]), Tensor::zeros([3]));
     }
+    let y = read::<Rank<3>, O>("gradients");
+    for axis in 0..3 {
+        let x = read::<Rank<1>, O>(&format!("gradient_at{axis}"));
+        let expected = format!("trapezoid_at{axis}");
+        check(&y.trapezoid(axis, &x), dynamic(&y).trapezoid(axis, &x), &expected, 1e-13);
+        let mut out = Tensor::zeros(y.trapezoid(axis, 1.0).shape());
+        y.trapezoid_into(axis, &x.to_vec(), &mut out);
+        check(&out, dynamic(&y).trapezoid(axis, &x.to_vec()), &expected, 1e-13);
+    }
+    let typed = y.try_trapezoid(1, &[0.0, 1.0]).unwrap_err();
+    assert_eq!(
+        typed.to_string(),
+        "cannot integrate by trapezoids: there are 2 coordinates for axis 1 of shape [3, 4, 5]; give one for each of its 4 indices"
+    );
+    assert_eq!(dynamic(&y).trapezoid(1, &[0.0, 1.0]).unwrap_err(), typed);
     let turning =
         Tensor::<_, Rank<1>, O>::from_vec([2], vec![Complex::new(1.0, 2.0), Complex::new(3.0, -4.0)]);
     assert_eq!(turning.trapezoid(0, 0.5).item(), Complex::new(1.0, -0.5));

@@ -287,7 +287,7 @@ fn dynamic(run: &Run<'_>, x: DynView<'_>, operands: &[DynTensor]) -> Results {
         "nanvar" => x.nan_var_axis(axis(), run.argument(1))?,
         "nanstd" => x.nan_std_axis(axis(), run.argument(1))?,
         "nanmedian" => x.nan_median_axis(axis())?,
-        "trapezoid" => x.trapezoid(axis(), run.argument(1))?,
+        "trapezoid" => x.trapezoid(axis(), run.argument::<f64>(1))?,
         "softmax" => x.softmax(axis())?,
         "log_softmax" => x.log_softmax(axis())?,
         "logsumexp" => x.logsumexp_axis(axis())?,

@@ -544,11 +544,12 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         values: Output<'_, T, Self>,
         indices: Output<'_, i64, Self>,
         a: Operand<'_, T, Self>,
+        descending: bool,
     ) -> Result<(), Error>
     where
         T: Ordered,
     {
-        engine::top_k(engine::context(ORDINAL)?, values, indices, a)
+        engine::top_k(engine::context(ORDINAL)?, values, indices, a, descending)
     }
     fn unique(&self, a: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error>
     where

@@ -145,7 +145,7 @@ never! {
     fn sort[T: Element, const N: usize](Output<'_, T, Cuda<N>>, bool);
     fn argsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool);
     fn top_k[T: Element, const N: usize](
-        Output<'_, T, Cuda<N>>, Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>
+        Output<'_, T, Cuda<N>>, Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool
     );
     fn lexsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
     fn search[T: Ordered, const N: usize](

@@ -1,13 +1,17 @@
 //! Reductions as values, each defined by its identity, fold, combine and finish functions.
 
 mod extremes;
+mod finite;
 mod moments;
 mod nan;
 mod norm;
 mod range;
+pub(crate) mod rescale;
 
 pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
+pub(crate) use finite::AllFinite;
 pub use moments::{Moments, NanStd, NanVar, Std, Var};
+pub(crate) use moments::{NanSpread, Spread};
 pub use nan::{Counted, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanSum};
 pub use norm::Norm;
 pub use range::PeakToPeak;
@@ -184,7 +188,8 @@ impl<T: Scalar> Reduction<T> for Prod {
     }
 }
 
-/// The arithmetic mean, as a reduction. Integers are summed exactly and divided as `f64`.
+/// The arithmetic mean, as a reduction. Integers are summed exactly and divided as `f64`. The mean of finite numbers is finite, even if their
+/// sum is not.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mean;
 
@@ -193,7 +198,8 @@ impl<T: Scalar> Reduction<T> for Mean {
     type Output = T::Float;
     const NAME: &'static str = "mean";
     const FALLIBLE: bool = false;
-    const CUDA: CudaSource = CudaSource::builtin(
+    // A device does not read the elements again. So it also sums the elements divided by 2^64.
+    const CUDA: CudaSource = CudaSource::builtin(if T::INTEGER {
         "
         typedef Accumulator<T> Acc;
         DEV Acc identity() const { return Acc(); }
@@ -202,8 +208,21 @@ impl<T: Scalar> Reduction<T> for Mean {
         DEV bool finish(Acc acc, u64 count, R &result) const {
             result = unscale((R)acc, (decltype(re(R())))count);
             return true;
-        }",
-    );
+        }"
+    } else {
+        "
+        typedef decltype(re(T())) Part;
+        struct Acc { T sum, scaled; };
+        DEV Acc identity() const { return {T(), T()}; }
+        DEV Acc fold(Acc acc, T x, u64) const { return {acc.sum + x, acc.scaled + x * (Part)0x1p-64}; }
+        DEV Acc combine(Acc a, Acc b) const { return {a.sum + b.sum, a.scaled + b.scaled}; }
+        DEV bool finish(Acc acc, u64 count, R &result) const {
+            bool plain = is_finite(acc.sum);
+            R mean = unscale(plain ? acc.sum : acc.scaled, (Part)count);
+            result = plain ? mean : mean * (Part)0x1p64;
+            return true;
+        }"
+    });
     fn identity(&self) -> T::Accumulator {
         T::zero().widen()
     }
@@ -225,6 +244,20 @@ impl<T: Scalar> Reduction<T> for Mean {
     }
     fn finish(&self, acc: T::Accumulator, count: usize) -> Option<T::Float> {
         Some(T::acc_to_float(acc).unscale(T::Magnitude::from_usize(count)))
+    }
+    const RESCALES: bool = !T::INTEGER;
+    #[inline(always)]
+    fn is_doubtful(&self, mean: T::Float) -> bool {
+        !mean.all_finite()
+    }
+    fn scale(&self, elements: impl Iterator<Item = T>) -> Option<f64> {
+        rescale::scale::<T, false>(elements).map(|(by, _)| by)
+    }
+    fn scaled(&self, x: T, by: f64) -> T {
+        rescale::scaled(x, by)
+    }
+    fn restored(&self, mean: T::Float, by: f64) -> T::Float {
+        rescale::restored(mean, by)
     }
 }
 

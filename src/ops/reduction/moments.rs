@@ -1,8 +1,9 @@
 //! Variance and standard deviation.
 
+use super::rescale;
 use crate::device::lanes::{halve, in_few_lanes};
 use crate::device::{CudaSource, Reduction, Scalars};
-use crate::element::{CastTo, Inexact, Scalar};
+use crate::element::{CastTo, Inexact, RealFloat, Scalar};
 use num_traits::{Float, One, Zero};
 
 /// The count of some elements, their mean, and the sum of their squared distances from the mean. Welford's update (Technometrics 4, 1962)
@@ -202,40 +203,93 @@ fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&
     }
 }
 
+/// The variance or, if `root`, its square root, as a reduction. Dynamic tensors compute both with it, so that the kernels are compiled once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spread {
+    pub(crate) ddof: usize,
+    pub(crate) root: bool,
+}
+
+/// [`Spread`] of the elements that are not NaN.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NanSpread {
+    pub(crate) ddof: usize,
+    pub(crate) root: bool,
+}
+
+/// Returns whether the squares of the distances may have left the range of numbers. Squares that underflow do not change a variance that is
+/// representable, but its root.
+#[inline(always)]
+fn is_doubtful<M: RealFloat>(result: M, root: bool) -> bool {
+    // From here on, the variance is so far from the smallest numbers that rounded squares do not matter.
+    let least = if !root {
+        M::zero()
+    } else if size_of::<M>() == 4 {
+        M::from_f64(f64::from_bits((1023 - 50) << 52))
+    } else {
+        M::from_f64(f64::from_bits((1023 - 480) << 52))
+    };
+    !(result >= least && result <= M::max_value())
+}
+
+/// The squares of distances on devices that do not read the elements again: as they are, and multiplied by these numbers.
+fn bind_scales<M: RealFloat>(bind: &mut Scalars) {
+    let two = |n: i32| Float::powi(M::one() + M::one(), n);
+    let [least, up, down] = if size_of::<M>() == 4 { [-100, 96, -90] } else { [-960, 600, -600] };
+    bind.scalar("least", two(least));
+    bind.scalar("up", two(up));
+    bind.scalar("down", two(down));
+}
+
 macro_rules! moments {
-    ($($Op:ident, $name:literal, $bound:ident, skip $skip:literal, $cuda:literal, |$variance:ident| $finish:expr;)*) => {$(
+    ($($Op:ident, $name:literal, $bound:ident, skip $skip:literal, root |$op:pat_param| $root:expr;)*) => {$(
         impl<T: $bound> Reduction<T> for $Op {
             type Acc = Moments<T::Float>;
             type Output = T::Magnitude;
             const NAME: &'static str = $name;
             const FALLIBLE: bool = false;
+            // `mean` is a quarter of the mean, so that no distance overflows.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 typedef Floating<T> Float;
-                struct Acc { R count; Float mean; R squares; };
-                DEV Acc identity() const { return {R(), Float(), R()}; }
+                struct Acc { R count; Float mean; R small, squares, big; };
+                DEV Acc identity() const { return {R(), Float(), R(), R(), R()}; }
                 DEV Acc fold(Acc acc, T x, u64) const {
                     if (", $skip, " && is_nan(x)) return acc;
                     R count = acc.count + 1;
-                    Float before = (Float)x - acc.mean;
+                    Float quarter = (Float)x * (R)0.25;
+                    Float before = quarter - acc.mean;
                     Float mean = acc.mean + unscale(before, count);
-                    return {count, mean, acc.squares + modulus(dot_re(before, (Float)x - mean))};
+                    Float after = quarter - mean;
+                    return {count, mean, acc.small + modulus(dot_re(before * up, after * up)),
+                            acc.squares + modulus(dot_re(before, after)),
+                            acc.big + modulus(dot_re(before * down, after * down))};
                 }
                 DEV Acc combine(Acc a, Acc b) const {
                     if (a.count == 0) return b;
                     if (b.count == 0) return a;
-                    R count = a.count + b.count, share = b.count / count;
-                    Float apart = b.mean - a.mean;
-                    R between = dot_re(apart, apart) * a.count * share;
-                    return {count, a.mean + apart * share, a.squares + b.squares + between};
+                    R count = a.count + b.count, share = b.count / count, weight = a.count * share;
+                    Float apart = b.mean - a.mean, more = apart * up, less = apart * down;
+                    return {count, a.mean + apart * share, a.small + b.small + dot_re(more, more) * weight,
+                            a.squares + b.squares + dot_re(apart, apart) * weight,
+                            a.big + b.big + dot_re(less, less) * weight};
                 }
                 DEV bool finish(Acc acc, u64, R &result) const {
                     R divisor = acc.count - (R)ddof, zero = 0;
-                    R variance = divisor > 0 ? acc.squares / divisor : zero / zero;
-                    result = ", $cuda, ";
+                    if (!(divisor > 0)) {
+                        result = zero / zero;
+                        return true;
+                    }
+                    bool fits = is_finite(acc.squares), ordinary = fits && acc.squares >= least;
+                    R by = ordinary ? (R)1 : fits ? up : down;
+                    R variance = (ordinary ? acc.squares : fits ? acc.small : acc.big) / divisor;
+                    result = root ? sqrt(variance) * 4 / by : variance * 16 / by / by;
                     return true;
                 }"));
             fn scalars(&self, bind: &mut Scalars) {
+                let $op = self;
                 bind.scalar("ddof", self.ddof as u64);
+                bind.scalar("root", u64::from($root));
+                bind_scales::<T::Magnitude>(bind);
             }
             fn identity(&self) -> Self::Acc {
                 Moments::of_empty(T::Float::zero(), T::Magnitude::zero())
@@ -248,8 +302,24 @@ macro_rules! moments {
                 a.joined(b)
             }
             fn finish(&self, acc: Self::Acc, _: usize) -> Option<T::Magnitude> {
-                let $variance = acc.variance(self.ddof);
-                Some($finish)
+                let ($op, variance) = (self, acc.variance(self.ddof));
+                Some(if $root { Float::sqrt(variance) } else { variance })
+            }
+            const RESCALES: bool = !T::INTEGER;
+            #[inline(always)]
+            fn is_doubtful(&self, result: T::Magnitude) -> bool {
+                let $op = self;
+                is_doubtful(result, $root)
+            }
+            fn scale(&self, elements: impl Iterator<Item = T>) -> Option<f64> {
+                rescale::scale::<T, $skip>(elements).and_then(|(by, differ)| differ.then_some(by))
+            }
+            fn scaled(&self, x: T, by: f64) -> T {
+                rescale::scaled(x, by)
+            }
+            fn restored(&self, result: T::Magnitude, by: f64) -> T::Magnitude {
+                let ($op, result) = (self, rescale::restored(result, by));
+                if $root { result } else { rescale::restored(result, by) }
             }
             const HAS_FOLD_BLOCK: bool = true;
             #[inline(always)]
@@ -271,8 +341,10 @@ macro_rules! moments {
     )*};
 }
 moments! {
-    Var, "variance", Scalar, skip false, "variance", |variance| variance;
-    Std, "standard deviation", Scalar, skip false, "sqrt(variance)", |variance| Float::sqrt(variance);
-    NanVar, "variance without NaN", Inexact, skip true, "variance", |variance| variance;
-    NanStd, "standard deviation without NaN", Inexact, skip true, "sqrt(variance)", |variance| Float::sqrt(variance);
+    Var, "variance", Scalar, skip false, root |_| false;
+    Std, "standard deviation", Scalar, skip false, root |_| true;
+    Spread, "variance", Inexact, skip false, root |op| op.root;
+    NanVar, "variance without NaN", Inexact, skip true, root |_| false;
+    NanStd, "standard deviation without NaN", Inexact, skip true, root |_| true;
+    NanSpread, "variance without NaN", Inexact, skip true, root |op| op.root;
 }

@@ -1,6 +1,7 @@
 //! Reductions that skip NaN.
 
 use super::extremes::Best;
+use super::rescale;
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::{Arithmetic, Inexact, RealFloat, Scalar};
 
@@ -88,15 +89,20 @@ impl<T: Inexact> Reduction<T> for NanMean {
     const FALLIBLE: bool = false;
     const CUDA: CudaSource = CudaSource::builtin(
         "
-        struct Acc { T sum; u64 count; };
-        DEV Acc identity() const { return {T(), 0}; }
+        typedef decltype(re(T())) Part;
+        struct Acc { T sum, scaled; u64 count; };
+        DEV Acc identity() const { return {T(), T(), 0}; }
         DEV Acc fold(Acc acc, T x, u64) const {
             if (is_nan(x)) return acc;
-            return {acc.sum + x, acc.count + 1};
+            return {acc.sum + x, acc.scaled + x * (Part)0x1p-64, acc.count + 1};
         }
-        DEV Acc combine(Acc a, Acc b) const { return {a.sum + b.sum, a.count + b.count}; }
+        DEV Acc combine(Acc a, Acc b) const {
+            return {a.sum + b.sum, a.scaled + b.scaled, a.count + b.count};
+        }
         DEV bool finish(Acc acc, u64, R &result) const {
-            result = unscale((R)acc.sum, (decltype(re(R())))acc.count);
+            bool plain = is_finite(acc.sum);
+            R mean = unscale(plain ? acc.sum : acc.scaled, (Part)acc.count);
+            result = plain ? mean : mean * (Part)0x1p64;
             return true;
         }",
     );
@@ -115,6 +121,20 @@ impl<T: Inexact> Reduction<T> for NanMean {
     fn finish(&self, acc: Counted<T>, _: usize) -> Option<T> {
         let count = usize::try_from(acc.count).ok()?;
         Some(acc.sum.unscale(Scalar::from_usize(count)))
+    }
+    const RESCALES: bool = true;
+    #[inline(always)]
+    fn is_doubtful(&self, mean: T) -> bool {
+        !mean.all_finite()
+    }
+    fn scale(&self, elements: impl Iterator<Item = T>) -> Option<f64> {
+        rescale::scale::<T, true>(elements).map(|(by, _)| by)
+    }
+    fn scaled(&self, x: T, by: f64) -> T {
+        rescale::scaled(x, by)
+    }
+    fn restored(&self, mean: T, by: f64) -> T {
+        rescale::restored(mean, by)
     }
 }
 

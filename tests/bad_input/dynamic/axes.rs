@@ -2,14 +2,15 @@
 
 use super::array::{Array, Fold, Outcome, cross, diagonal, log_sum, reduce, reject, scan, softmax, zip};
 use super::array::{
-    averages, correlations, covariances, doubled, interpolated, numbers, parabola, trapezoid,
+    averages, correlations, covariances, deviation, doubled, interpolated, numbers, parabola, trapezoid,
 };
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::{countable, one, square, vectors, weighable};
 use super::operand::ToArray;
+use super::ordered::gradient;
 use super::{all_axes, methods, with, with_mask, with_two};
 use vierbein::dyn_tensor::DynReduction;
-use vierbein::{ConvolutionMode, DynTensor, Rank, Tensor, tensor};
+use vierbein::{ConvolutionMode, DynTensor, EdgeOrder, Interpolation, Rank, Tensor, tensor};
 
 fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
     let nan = v.iter().position(|x| x.is_nan()).map(|k| (k, f64::NAN));
@@ -80,7 +81,7 @@ pub(crate) fn rows() -> Vec<Row> {
         prod prod_axis prod_axes () DynReduction::Prod, "product" with 8, |v| Some(v.iter().product());
         mean mean_axis mean_axes () DynReduction::Mean, "mean" with 8, |v| Some(mean(v));
         var var_axis var_axes (0) DynReduction::Var { ddof: 0 }, "variance" with 8, |v| Some(variance(v));
-        std std_axis std_axes (0) DynReduction::Std { ddof: 0 }, "deviation" with 8, |v| Some(variance(v).sqrt());
+        std std_axis std_axes (0) DynReduction::Std { ddof: 0 }, "deviation" with 8, |v| Some(deviation(v, variance));
         max max_axis max_axes () DynReduction::Max, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
         min min_axis min_axes () DynReduction::Min, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
         argmax argmax_axis argmax_axes () DynReduction::ArgMax, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
@@ -94,7 +95,7 @@ pub(crate) fn rows() -> Vec<Row> {
         nan_min nan_min_axis nan_min_axes () DynReduction::NanMin, "minimum without NaN" with 8, |v| v.iter().copied().reduce(f64::min);
         nan_prod nan_prod_axis nan_prod_axes () DynReduction::NanProd, "product without NaN" with 8, |v| Some(numbers(v).iter().product());
         nan_var nan_var_axis nan_var_axes (0) DynReduction::NanVar { ddof: 0 }, "variance without NaN" with 8, |v| Some(variance(&numbers(v)));
-        nan_std nan_std_axis nan_std_axes (0) DynReduction::NanStd { ddof: 0 }, "deviation without NaN" with 8, |v| Some(variance(&numbers(v)).sqrt());
+        nan_std nan_std_axis nan_std_axes (0) DynReduction::NanStd { ddof: 0 }, "deviation without NaN" with 8, |v| Some(deviation(&numbers(v), variance));
         nan_argmax nan_argmax_axis nan_argmax_axes () DynReduction::NanArgMax, "maximum without NaN" with 8, |v| extreme_number(v, |a, b| a > b);
         nan_argmin nan_argmin_axis nan_argmin_axes () DynReduction::NanArgMin, "minimum without NaN" with 8, |v| extreme_number(v, |a, b| a < b);
         all all_axis all_axes () DynReduction::All, "all" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
@@ -225,6 +226,28 @@ pub(crate) fn rows() -> Vec<Row> {
             numbers: Numbers::Axis,
             run: |o, n| with(&o[0], |x| done!(try x.trapezoid(n[0], 0.5))),
             expected: |a, n| reduce(&a[0], n, false, 8, |v| Some(trapezoid(v))),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![gradient],
+            verb: "gradient",
+            operands: countable,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.gradient(n[0], 0.5, EdgeOrder::First))),
+            expected: |a, n| gradient(&a[0], n[0]),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![interp_with],
+            verb: "interpolate",
+            operands: one,
+            run: |o, _| {
+                let (xp, fp) = (tensor![-1.0, 0.5, 2.0], tensor![3.0, -1.0, 4.0]);
+                let options = Interpolation::new().left(3.0).right(4.0);
+                with(&o[0], |x| done!(try x.interp_with(&xp, &fp, options)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
+            cannot: &[(WrongShape, "elements of any shape")],
             ..Call::NOTHING
         },
         Call {

@@ -2,10 +2,11 @@
 
 use super::array::{Array, reduce};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
-use super::hazards::{one, two};
+use super::hazards::{one, two, weighable};
 use super::ordered::{
     along, greatest, isin, labels, least, lexsort, median, nan_maximum, nan_median, one_hot, places,
-    positive, set_difference, set_intersection, set_union, sorted, two_bins, unique, unique_slices,
+    positive, set_difference, set_intersection, set_union, smallest, sorted, two_bins, two_densities, unique,
+    unique_slices,
 };
 use super::{changed, methods, with, with_two};
 use vierbein::{DType, DynTensor, Error, MemoryOrder, Quantile, Side};
@@ -95,6 +96,32 @@ pub(crate) fn rows() -> Vec<Row> {
             verb: "greatest",
             run: |o, n| with(&o[0], |x| done!(try x.top_k(n[0], 1))),
             expected: |a, n| greatest(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![bottom_k],
+            verb: "smallest",
+            run: |o, n| with(&o[0], |x| done!(try x.bottom_k(n[0], 1))),
+            expected: |a, n| smallest(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![quantile_weighted quantiles_weighted],
+            verb: "weighted quantile",
+            operands: weighable,
+            run: |o, n| {
+                with(&o[0], |x| {
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(1);
+                    let weights = vierbein::Tensor::<f64, vierbein::Rank<1>>::ones([extent]);
+                    done!(try x.quantile_weighted(n[0], 1.0, &weights).and_then(|one| {
+                        let two = x.quantiles_weighted(n[0], &[1.0, 0.0], &weights)?;
+                        assert!(super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::operand::ToArray::array(&one)));
+                        Ok::<_, Error>(one)
+                    }))
+                })
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, maximum),
+            cannot: &[(HugeExtents, "the weights of such an axis are too many")],
             ..AXIS
         },
         Call {
@@ -283,6 +310,13 @@ pub(crate) fn rows() -> Vec<Row> {
             verb: "histogram",
             run: |o, _| with(&o[0], |x| done!(try x.histogram((2, -1.0..=1.0)).map(|found| found.0))),
             expected: |a, _| two_bins(&a[0], false),
+            ..WHOLE
+        },
+        Call {
+            names: methods![histogram_density],
+            verb: "histogram",
+            run: |o, _| with(&o[0], |x| done!(try x.histogram_density((2, -1.0..=1.0)).map(|found| found.0))),
+            expected: |a, _| two_densities(&a[0]),
             ..WHOLE
         },
         Call {

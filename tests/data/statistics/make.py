@@ -102,3 +102,39 @@ a, b = rng.normal(size=(2, 3, 4, 3)), rng.normal(size=(3, 1, 3))
 save(left_vectors=a, right_vectors=b, cross3=np.cross(a, b))
 c = rng.normal(size=(2, 3, 4, 3))
 save(other_vectors=c, cross1=np.cross(a, c, axis=1))
+
+# Gradients: uniform distances and coordinates, each axis, both orders at the edges; complex values.
+rng = np.random.default_rng(89)
+y = rng.normal(size=(3, 4, 5))
+save(gradients=y)
+for axis in range(3):
+    x = np.cumsum(rng.exponential(size=y.shape[axis]))
+    save(**{f"gradient_at{axis}": x})
+    for order in (1, 2):
+        save(**{f"gradient{axis}_{order}": np.gradient(y, 0.3, axis=axis, edge_order=order)})
+        save(**{f"gradient_of{axis}_{order}": np.gradient(y, x, axis=axis, edge_order=order)})
+    save(**{f"trapezoid_at{axis}": np.trapezoid(y, x, axis=axis)})
+z = rng.normal(size=(4, 6)) + 1j * rng.normal(size=(4, 6))
+z[3] = 1j * z[0]
+save(complex_variables=z, complex_cov=np.cov(z), complex_corrcoef=np.corrcoef(z))
+save(complex_gradient=np.gradient(z, -0.7, axis=1, edge_order=2))
+
+# Interpolation with values outside of the positions, and with a period, whose positions are not sorted.
+xp = rng.uniform(-20, 20, size=9)
+fp = rng.normal(size=9)
+at = np.concatenate([rng.uniform(-30, 30, 30), xp])
+save(periodic_xp=xp, periodic_fp=fp, periodic_at=at, periodic=np.interp(at, xp, fp, period=7.5))
+xp = np.sort(xp)
+save(sided_xp=xp, sided=np.interp(at, xp, fp, left=-5.5, right=np.nan))
+
+# Weighted quantiles, with weights of 0, and densities.
+y = rng.integers(-5, 5, size=(3, 7, 4)).astype(float)
+levels = [0, 0.2, 0.5, 0.75, 1]
+save(weighted=y)
+for axis in range(3):
+    w = rng.integers(0, 4, size=y.shape[axis]) + 0.0
+    w[0] = 1
+    q = np.quantile(y, levels, axis=axis, weights=w, method="inverted_cdf")
+    save(**{f"quantile_weights{axis}": w, f"quantile_weighted{axis}": np.moveaxis(q, 0, axis)})
+densities, edges = np.histogram(y, bins=6, density=True)
+save(densities=densities, density_edges=edges)

@@ -106,8 +106,9 @@ pub(in crate::device::cuda) fn top_k<T: Element, const N: usize>(
     values: Output<'_, T, Cuda<N>>,
     indices: Output<'_, i64, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
+    descending: bool,
 ) -> Result<(), Error> {
-    let lines = lines::<T>(a.shape(), true);
+    let lines = lines::<T>(a.shape(), descending);
     let (&k, kept) = values.shape().split_last().expect("there is an axis along which to select");
     assert_eq!(values.shape(), indices.shape(), "the outputs must have the same shape");
     assert_eq!(kept, &a.shape()[..kept.len()], "the operands must have the same leading axes");

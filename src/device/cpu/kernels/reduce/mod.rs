@@ -18,11 +18,14 @@
 //!             for each output j: fold the elements of the inner reduced loop into accs[j]
 //! ```
 //!
+//! Results that may be wrong, because sums of elements or of squares left the range of numbers, are computed again (module `again`).
+//!
 //! The results of blocks are combined pairwise, so that the error of a sum grows as O(log n · ε) (Higham, *The accuracy of floating
 //! point summation*, SIAM J. Sci. Comput. 14, 1993). Module `boxed` is an exception: it folds long chains one element at a time.
 //! How the elements are divided into blocks depends on extents and strides alone. So the bits of a result depend neither on the
 //! number of threads nor on the run.
 
+mod again;
 mod boxed;
 mod columns;
 mod gather;
@@ -51,6 +54,7 @@ use crate::layout::tiling::CACHE_LINE_BYTES;
 use crate::ops::Quantile;
 use crate::ops::op::Sum;
 use crate::rank::MAX_RANK;
+use again::again_in_line;
 use columns::{MIN_SPLIT_ROWS, Split, plan_levels, reduce_columns, reduce_rows};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -131,6 +135,8 @@ struct ReduceTask<'a, T: Element, R: Reduction<T>> {
     count: usize,
     /// Set if [`Reduction::finish`] returned `None` for an output: its result is not representable.
     failed: AtomicBool,
+    /// Set if [`Reduction::is_doubtful`] returned `true` for an output.
+    doubtful: AtomicBool,
 }
 
 impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
@@ -141,10 +147,28 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     #[inline]
     unsafe fn put(&self, at: isize, acc: R::Acc) {
+        // SAFETY: the caller ensures that `at` is the offset of an element of the output, and exclusive access to that element.
+        if unsafe { self.put_one(at, acc) } {
+            self.doubtful.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// As [`put`](ReduceTask::put), but returns whether the result is doubtful instead of setting `doubtful`.
+    ///
+    /// # Safety
+    /// The contract of [`put`](ReduceTask::put).
+    #[inline(always)]
+    unsafe fn put_one(&self, at: isize, acc: R::Acc) -> bool {
         match self.op.finish(acc, self.count) {
-            // SAFETY: the caller ensures that `at` is the offset of an element of the output, and exclusive access to that element.
-            Some(value) => unsafe { *self.to.offset(at).get() = value },
-            None => self.failed.store(true, Ordering::Relaxed),
+            Some(value) => {
+                // SAFETY: the caller ensures that `at` is the offset of an element of the output, and exclusive access to that element.
+                unsafe { *self.to.offset(at).get() = value };
+                (const { R::RESCALES }) && self.op.is_doubtful(value)
+            }
+            None => {
+                self.failed.store(true, Ordering::Relaxed);
+                false
+            }
         }
     }
 
@@ -154,9 +178,13 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// The contract of [`put`](ReduceTask::put), for each of these `accs.len()` outputs.
     #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn put_row(&self, at: isize, step: isize, accs: &[R::Acc]) {
+        let mut doubtful = false;
         for (i, &acc) in accs.iter().enumerate() {
             // SAFETY: `i < accs.len()`, so this is the offset of one of the outputs, to which the caller ensures exclusive access.
-            unsafe { self.put(at + i as isize * step, acc) };
+            doubtful |= unsafe { self.put_one(at + i as isize * step, acc) };
+        }
+        if doubtful {
+            self.doubtful.store(true, Ordering::Relaxed);
         }
     }
 
@@ -418,7 +446,14 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
             Some(unsafe { sum_of_line::<T, R::Output>()(a.ptr(), count, stride) })
         } else {
             // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable. Its address is aligned and not null.
-            op.finish(unsafe { reduce_line(op, a.ptr(), count, stride) }, count)
+            let value = op.finish(unsafe { reduce_line(op, a.ptr(), count, stride) }, count);
+            match value {
+                // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable.
+                Some(value) if const { R::RESCALES } && op.is_doubtful(value) => {
+                    Some(unsafe { again_in_line(op, value, a.ptr(), count, stride) })
+                }
+                value => value,
+            }
         };
         // SAFETY: the output has one element, to which `Output` guarantees exclusive access.
         return Some(value.map(|value| unsafe { *out.ptr().get() = value }).is_some());
@@ -429,9 +464,15 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
         // or 1 if there is none. So these are elements of the operand, which `Operand` guarantees to be readable.
         let acc = unsafe { reduce_few(op, a.ptr().offset(i * from), count, stride, 0) };
         match op.finish(acc, count) {
-            // SAFETY: `i` is less than the extent of the output's axis, or 0 if there is none. `Output` guarantees exclusive access
-            // to this element.
-            Some(value) => unsafe { *out.ptr().offset(i * to).get() = value },
+            Some(mut value) => {
+                if const { R::RESCALES } && op.is_doubtful(value) {
+                    // SAFETY: these are elements of the operand, as above.
+                    value = unsafe { again_in_line(op, value, a.ptr().offset(i * from), count, stride) };
+                }
+                // SAFETY: `i` is less than the extent of the output's axis, or 0 if there is none. `Output` guarantees exclusive access
+                // to this element.
+                unsafe { *out.ptr().offset(i * to).get() = value };
+            }
             None => fits = false,
         }
     }
@@ -446,11 +487,21 @@ fn reduce_many<T: Element, R: Reduction<T>>(
     a: Operand<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let count = a.shape()[out.shape().len()..].iter().product();
-    let mut job = ReduceTask { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
+    let mut job = ReduceTask {
+        op,
+        from: a.ptr(),
+        to: out.ptr(),
+        count,
+        failed: AtomicBool::new(false),
+        doubtful: AtomicBool::new(false),
+    };
     if const { boxed::is_boxed::<T, R>() } {
         job.over_boxed(&out, &a)?;
     } else {
         job.over(&out, &a);
+    }
+    if const { R::RESCALES } && *job.doubtful.get_mut() {
+        job.all_again(&out, &a);
     }
     if job.failed.into_inner() { Err(no_result::<T, R>(&a.shape()[out.shape().len()..])) } else { Ok(()) }
 }
@@ -662,11 +713,12 @@ impl<T: Element> Reduce<T> for Cpu {
         values: Output<'_, T, Cpu>,
         indices: Output<'_, i64, Cpu>,
         a: Operand<'_, T, Cpu>,
+        descending: bool,
     ) -> Result<(), Error>
     where
         T: Ordered,
     {
-        sort::top_k(values.into(), indices, a.into())
+        sort::top_k(values.into(), indices, a.into(), descending)
     }
 
     fn quantile(

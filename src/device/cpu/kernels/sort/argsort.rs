@@ -123,9 +123,9 @@ const SAMPLE: usize = if cfg!(test) { 64 } else { 1 << 10 };
 /// Minimum number of elements of a line for a sample. Each sampled key stands for at least this number of elements.
 const MIN_PER_SAMPLE: usize = 8;
 
-/// Returns a limit up to which there are probably at least `k` keys of a descending sort, and not many more. The sample consists of elements
+/// Returns a limit up to which there are probably at least `k` keys, and not many more. The sample consists of elements
 /// at regular distances. Returns the greatest key, up to which all keys are, for short lines and large `k`.
-fn probable_limit(x: AnySlice<'_>, k: usize) -> u64 {
+fn probable_limit(x: AnySlice<'_>, k: usize, descending: bool) -> u64 {
     let step = x.len() / SAMPLE;
     // `k` keys are expected to have this number of keys in the sample, with a variance of at most this number. Four standard deviations
     // more, and a few keys for small numbers, are seldom too few.
@@ -134,7 +134,7 @@ fn probable_limit(x: AnySlice<'_>, k: usize) -> u64 {
     if step < MIN_PER_SAMPLE || rank > SAMPLE / 2 {
         return u64::MAX;
     }
-    let mut sample: [u64; SAMPLE] = core::array::from_fn(|i| x.key(i * step, true));
+    let mut sample: [u64; SAMPLE] = core::array::from_fn(|i| x.key(i * step, descending));
     select_u64(&mut sample, rank - 1);
     sample[..rank].iter().fold(0, |a, &b| a.max(b))
 }
@@ -142,23 +142,31 @@ fn probable_limit(x: AnySlice<'_>, k: usize) -> u64 {
 /// Some elements of a line, in the order of their indices.
 #[derive(Default)]
 struct Candidates {
-    /// The keys of a descending sort: the greatest elements have the least keys.
+    /// The keys of the sort: if it is descending, the greatest elements have the least keys.
     keys: Vec<u64>,
     indices: Vec<i64>,
 }
 
 impl Candidates {
-    /// Returns the elements with keys up to `limit`. `first` is the index of the first element of `x`. Long lines are searched in parallel.
+    /// Returns the elements with keys less than `limit`, and at least the first `k` elements with keys equal to it. Others are not among the
+    /// `k` elements with the least keys, so lines of many equal elements have few candidates. `first` is the index of the first element of
+    /// `x`. Long lines are searched in parallel.
     ///
     /// # Errors
     /// If an allocation fails.
-    fn up_to(limit: u64, x: AnySlice<'_>, first: usize) -> Result<Candidates, Error> {
+    fn up_to(
+        limit: u64,
+        k: usize,
+        x: AnySlice<'_>,
+        first: usize,
+        descending: bool,
+    ) -> Result<Candidates, Error> {
         if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
             let half = x.len() / 2;
             let (low, high) = (x.part(0, half), x.part(half, x.len() - half));
             let (low, high) = join(
-                || Candidates::up_to(limit, low, first),
-                || Candidates::up_to(limit, high, first + half),
+                || Candidates::up_to(limit, k, low, first, descending),
+                || Candidates::up_to(limit, k, high, first + half, descending),
             );
             let (mut low, high) = (low?, high?);
             low.reserve(high.keys.len())?;
@@ -167,17 +175,25 @@ impl Candidates {
             return Ok(low);
         }
         let (mut found, mut block) = (Candidates::default(), [0; BLOCK]);
+        // The greatest key of further candidates, and the number of candidates whose key is `limit`.
+        let (mut bound, mut at_limit) = (limit, 0);
         for start in (0..x.len()).step_by(BLOCK) {
             let block = &mut block[..BLOCK.min(x.len() - start)];
-            x.part(start, block.len()).write_keys(block, true);
+            x.part(start, block.len()).write_keys(block, descending);
             for (start, part) in (first + start..).step_by(PART).zip(block.chunks(PART)) {
-                if !any_up_to(part, limit) {
+                if !any_up_to(part, bound) {
                     continue;
                 }
                 found.reserve(PART)?;
-                for (i, &key) in (start..).zip(part).filter(|&(_, &key)| key <= limit) {
+                for (i, &key) in (start..).zip(part).filter(|&(_, &key)| key <= bound) {
                     found.keys.push(key);
                     found.indices.push(i as i64);
+                    at_limit += usize::from(key == limit);
+                }
+                if at_limit >= k {
+                    // If the limit is the least key, there are no further candidates.
+                    let Some(less) = limit.checked_sub(1) else { return Ok(found) };
+                    bound = less;
                 }
             }
         }
@@ -221,21 +237,21 @@ impl Candidates {
     }
 }
 
-/// Writes the indices of the `out.len()` greatest elements, the greatest first. NaN is last. Elements that are equal are in the order of
-/// their indices.
+/// Writes the indices of the first `out.len()` elements in sorted order: of the greatest ones if `descending`, otherwise of the smallest
+/// ones. NaN is last. Elements that are equal are in the order of their indices.
 ///
 /// Reads the line once, and keeps the elements that are not greater than a limit found in a sample. If these are too few, keeps all elements.
 ///
 /// # Errors
 /// If an allocation fails.
-pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
+pub(super) fn top(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(), Error> {
     let k = out.len();
     if k == 0 {
         return Ok(());
     }
-    let mut found = Candidates::up_to(probable_limit(x, k), x, 0)?;
+    let mut found = Candidates::up_to(probable_limit(x, k, descending), k, x, 0, descending)?;
     if found.keys.len() < k {
-        found = Candidates::up_to(u64::MAX, x, 0)?;
+        found = Candidates::up_to(u64::MAX, k, x, 0, descending)?;
     }
     if found.keys.len() > k {
         found.keep_least(k)?;

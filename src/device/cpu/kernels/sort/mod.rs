@@ -222,18 +222,19 @@ fn argsort_of<T: Element>(
     })
 }
 
-/// Writes the greatest elements of each line, the greatest first, and their indices. The extent of the last axis of `values` is the number
-/// of elements to write for each line.
+/// Writes the first elements of each line in sorted order, and their indices: the greatest elements if `descending`, otherwise the smallest.
+/// The extent of the last axis of `values` is the number of elements to write for each line.
 pub(super) fn top_k(
     values: AnyOutput<'_>,
     indices: Output<'_, i64, Cpu>,
     a: AnyOperand<'_>,
+    descending: bool,
 ) -> Result<(), Error> {
     let dtype = a.dtype();
     assert_eq!(values.dtype(), dtype);
     // SAFETY: `top_k_of` writes only copies of elements of `a` to `values`. So all bits that it writes are those of valid elements, as
     // `values.bits` requires.
-    for_sizes!(dtype, U => top_k_of::<U>(unsafe { values.bits() }, indices, a.bits(), dtype))
+    for_sizes!(dtype, U => top_k_of::<U>(unsafe { values.bits() }, indices, a.bits(), dtype, descending))
 }
 
 fn top_k_of<T: Element>(
@@ -241,6 +242,7 @@ fn top_k_of<T: Element>(
     indices: Output<'_, i64, Cpu>,
     a: Operand<'_, T, Cpu>,
     dtype: DType,
+    descending: bool,
 ) -> Result<(), Error> {
     let (values, indices, from) = (Lines::of_output(&values), Lines::of_output(&indices), Lines::of(&a));
     assert!(
@@ -277,7 +279,7 @@ fn top_k_of<T: Element>(
                 } else {
                     &copy[i * n..(i + 1) * n]
                 };
-                argsort::top(AnySlice::from_bits(dtype, x), places)?;
+                argsort::top(AnySlice::from_bits(dtype, x), places, descending)?;
                 best.iter_mut().zip(places).for_each(|(best, &mut i)| *best = x[i as usize]);
             }
             // SAFETY: these are lines of the output `values`, and each line is in only one tile. `Output` guarantees exclusive access to

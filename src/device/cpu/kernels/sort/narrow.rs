@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Different elements can have the same position, and groups of several bins drop low bits of the positions. So elements with equal
-//! positions must be sorted by their keys. A sample shows whether these are few: they are many if elements are equal, or if a few elements
-//! are much farther away than the others. Such lines are sorted by words of 63 bits.
+//! positions must be sorted by their keys. A sample shows whether these are few: they are many if a few elements
+//! are much farther away than the others. Equal elements are already in the order of their indices. Such lines are sorted by words of 63 bits.
 //!
 //! `argsort` of uniform and normal random numbers takes 0.65 to 0.8 of the time that it takes with words of 63 bits (Zen 5, AVX-512).
 
@@ -230,8 +230,8 @@ fn sort_by<D: Difference>(
     Ok(true)
 }
 
-/// Returns whether a sample suggests that few elements have the position of another one: no sampled element has, and at most one in eight
-/// is among dense elements.
+/// Returns whether a sample suggests that few elements have the position of an element with another key: no sampled element has, and at
+/// most one in eight is among dense elements. Elements with equal keys need no further sort.
 fn few_repeated<D: Difference>(x: &[u64], positions: Positions) -> bool {
     let mut sample = [0; SAMPLE];
     let sample = &mut sample[..SAMPLE.min(x.len() / MIN_PER_SAMPLE)];
@@ -243,12 +243,14 @@ fn few_repeated<D: Difference>(x: &[u64], positions: Positions) -> bool {
     // SAFETY: `replace_keys` has no conditions; the macro `kernel!` makes it unsafe.
     unsafe { replace_keys::<D>(sample, Positions { index_bits: bits, ..positions }) };
     sort_words(sample);
-    if sample.windows(2).any(|x| x[0] >> bits == x[1] >> bits) {
+    let key = |word: u64| x[(word & (SAMPLE as u64 - 1)) as usize * step];
+    if sample.windows(2).any(|x| x[0] >> bits == x[1] >> bits && key(x[0]) != key(x[1])) {
         return false;
     }
     // About `4 * step` elements are between every fourth position of the sample.
     let dense = 4 * DENSE * step as u64;
-    let count = sample.windows(5).filter(|x| (x[4] >> bits) - (x[0] >> bits) < dense).count();
+    let is_dense = |x: &[u64]| (x[4] >> bits) - (x[0] >> bits) < dense && key(x[0]) != key(x[4]);
+    let count = sample.windows(5).filter(|x| is_dense(x)).count();
     count <= sample.len() / 8
 }
 

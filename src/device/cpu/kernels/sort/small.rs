@@ -18,21 +18,26 @@ pub(super) fn remove_repeated<T: Copy + PartialOrd>(x: &mut [T]) -> usize {
 
 /// Counts the elements of each value, and writes each value that number of times.
 pub(super) fn sort_u8(x: &mut [u8]) {
-    // Four tables, because a second addition to the same counter would wait for the store of the first.
-    let mut counts = [[0usize; 256]; 4];
-    let mut fours = x.chunks_exact(4);
-    for four in &mut fours {
-        for (counts, &x) in counts.iter_mut().zip(four) {
-            counts[usize::from(x)] += 1;
+    let mut totals = [0usize; 256];
+    for part in x.chunks(u32::MAX as usize / 2) {
+        // Eight tables, because a second addition to the same counter waits for the store of the first.
+        let mut counts = [[0u32; 256]; 8];
+        let mut eights = part.chunks_exact(8);
+        for eight in &mut eights {
+            for (counts, &x) in counts.iter_mut().zip(eight) {
+                counts[usize::from(x)] += 1;
+            }
         }
-    }
-    for &x in fours.remainder() {
-        counts[0][usize::from(x)] += 1;
+        for &x in eights.remainder() {
+            counts[0][usize::from(x)] += 1;
+        }
+        for (value, total) in totals.iter_mut().enumerate() {
+            *total += counts.iter().map(|counts| counts[value] as usize).sum::<usize>();
+        }
     }
     let mut rest = x;
     for value in 0..=u8::MAX {
-        let count = counts.iter().map(|counts| counts[usize::from(value)]).sum();
-        let (run, after) = rest.split_at_mut(count);
+        let (run, after) = rest.split_at_mut(totals[usize::from(value)]);
         run.fill(value);
         rest = after;
     }

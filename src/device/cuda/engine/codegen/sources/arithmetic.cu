@@ -221,6 +221,11 @@ template <class T> DEV bool fits_blend(T beta, T before, T alpha, T now) {
     }
 }
 
+// ---- correlation coefficients: limits each part to -1 .. 1
+
+template <class F> DEV F clamp_parts(F x) { return x > F(1) ? F(1) : x < F(-1) ? F(-1) : x; }
+template <class F> DEV Complex<F> clamp_parts(Complex<F> x) { return {clamp_parts(x.re), clamp_parts(x.im)}; }
+
 // ---- generators
 
 template <class T> DEV T ramp(T start, T step, u64 k) {

@@ -16,6 +16,7 @@ use crate::device::{BinaryOp, CudaSource, Reduction, TernaryOp};
 use crate::element::{DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::layout::plan::Plan;
 use crate::ops::op::*;
+use crate::ops::{AllFinite, NanSpread, Spread};
 use std::any::type_name;
 use std::collections::{BTreeSet, HashSet};
 
@@ -102,6 +103,9 @@ impl Kernels {
     }
 
     fn of_inexact<T: Sample + Inexact>(&mut self) {
+        self.reduction::<T, _>(AllFinite);
+        self.reduction::<T, _>(Spread { ddof: 1, root: true });
+        self.reduction::<T, _>(NanSpread { ddof: 1, root: true });
         self.reduction::<T, _>(NanSum);
         self.reduction::<T, _>(NanMean);
         self.reduction::<T, _>(NanProd);

@@ -7,9 +7,12 @@ use crate::device::{BinaryOp, CudaSource, UnaryOp};
 use crate::dyn_tensor::texts::{Dispatched, Share};
 use crate::element::{CastTo, DType, FloatFunction, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::engine::contract::ScaledSum;
+use crate::ops::ClampParts;
 use crate::ops::catalogue::{binary, dispatch_elements, operation, unary};
 use crate::ops::op::*;
-use crate::ops::texts::{Between, Cast, Constant, Flipped, Horner, Ramp, WithLeft, WithRight};
+use crate::ops::texts::{
+    Between, Cast, Constant, EdgeSlope, Finite, Flipped, Horner, Ramp, Slope, WithLeft, WithRight,
+};
 use core::marker::PhantomData;
 use num_traits::One;
 
@@ -205,6 +208,13 @@ fn real<T: Sample + RealScalar>(p: &mut Program) {
 }
 
 fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
+    p.binary::<T, T, _>(Finite);
+    p.binary::<T, T, _>(Slope { half: <T::Magnitude as Scalar>::from_f64(0.75) });
+    p.ternary::<T, T, T, _>(EdgeSlope {
+        half: <T::Magnitude as Scalar>::from_f64(0.75),
+        half_next: <T::Magnitude as Scalar>::from_f64(0.5),
+    });
+    p.unary::<T, _>(ClampParts);
     for n in [0, 1, 3] {
         for sign in [T::Magnitude::one(), -T::Magnitude::one()] {
             let half = T::Magnitude::from_usize(n) / T::Magnitude::from_usize(2);
