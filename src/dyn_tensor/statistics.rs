@@ -148,7 +148,7 @@ fn rows_as_floats(op: &'static str, x: DynView<'_>) -> Result<DynTensor, Error> 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn products(rows: &DynTensor, scales: Option<&[f64]>) -> Result<DynTensor, Error> {
     let scaled = match scales {
-        Some(scales) => rows.try_mul(&factors(rows, scales.iter().map(|by| 1.0 / by))?.insert_axis(1)?)?,
+        Some(scales) => rows.try_mul(factors(rows, scales.iter().map(|by| 1.0 / by))?.insert_axis(1)?)?,
         None => rows.to_owned()?,
     };
     let mut centred = scaled;

@@ -185,7 +185,7 @@ fn families() -> Vec<Case> {
         case!("nonzero", [out o: i64 = [120, 2], read a: bool = [3, 40]], free NONE, Cpu.nonzero(o, a)),
         case!("argsort", [out o: i64 = [3, 40], read a: f64 = [3, 40]], free NONE, Cpu.argsort(o, a, false)),
         case!("argsort of short lines", [out o: i64 = [30, 4], read a: f64 = [30, 4]], free NONE, Cpu.argsort(o, a, true)),
-        case!("top_k", [out v: f64 = [3, 5], out i: i64 = [3, 5], read a: f64 = [3, 40]], free [(2, 1)], Cpu.top_k(v, i, a)),
+        case!("top_k", [out v: f64 = [3, 5], out i: i64 = [3, 5], read a: f64 = [3, 40]], free [(2, 1)], Cpu.top_k(v, i, a, true)),
         case!("quantile", [out o: f64 = [3, 2], read a: f64 = [3, 5, 8]], free [(1, 1), (1, 2)],
             Cpu.quantile(o, a, &[0.25, 0.75], Some(Quantile::Linear))),
         case!("lexsort", [out o: i64 = [40], read a: f64 = [2, 40]], free [(1, 0)], Cpu.lexsort(o, a)),

@@ -448,8 +448,8 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
             // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable. Its address is aligned and not null.
             let value = op.finish(unsafe { reduce_line(op, a.ptr(), count, stride) }, count);
             match value {
-                // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable.
                 Some(value) if const { R::RESCALES } && op.is_doubtful(value) => {
+                    // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable.
                     Some(unsafe { again_in_line(op, value, a.ptr(), count, stride) })
                 }
                 value => value,
