@@ -55,8 +55,8 @@ fn check<T: Range>(name: &str, degree: i32, f: impl Fn(T) -> Vec<f64>) {
             let mut expected = T::from_f64(plain);
             let mut allowed = T::from_f64(largest * 256.0 * T::EPSILON);
             for _ in 0..degree {
-                expected = expected * T::from_f64(2f64.powi(e));
-                allowed = allowed * T::from_f64(2f64.powi(e));
+                expected *= T::from_f64(2f64.powi(e));
+                allowed *= T::from_f64(2f64.powi(e));
             }
             let (expected, allowed) = (wide(expected), wide(allowed) + T::TINY * T::EPSILON * 4.0);
             // If the largest results are out of range, the others may be, too: a complex number with an infinite part has NaN parts.
@@ -79,10 +79,10 @@ fn elements<T: Range, O: Order>(rows: usize, columns: usize) -> M<T, O> {
     })
 }
 
-fn in_order<T: Range, O: Order>(rows: usize, columns: usize)
+fn in_order<T, O: Order>(rows: usize, columns: usize)
 where
+    T: Range + Into<vierbein::DynScalar>,
     Complex<T>: Inexact<Magnitude = T, Real = T>,
-    T: Into<vierbein::DynScalar>,
     DynTensor: From<M<T, O>> + From<M<Complex<T>, O>>,
 {
     let x = elements::<T, O>(rows, columns);
@@ -160,7 +160,7 @@ where
         list(out)
     });
     check("average, complex", 1, |s: T| {
-        let w = w.map(|w| Complex::<T>::from_real(w));
+        let w = w.map(Complex::<T>::from_real);
         parts(scaled_complex(s).average(1, w).to_vec())
     });
     check("average, dynamic", 1, |s: T| values(dynamic(s).average(1, &(&w * s)).unwrap()));
