@@ -147,19 +147,21 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     #[inline]
     unsafe fn put(&self, at: isize, acc: R::Acc) {
+        let result = self.op.finish(acc, self.count);
         // SAFETY: the caller ensures that `at` is the offset of an element of the output, and exclusive access to that element.
-        if unsafe { self.put_one(at, acc) } {
+        if unsafe { self.put_result(at, result) } {
             self.doubtful.store(true, Ordering::Relaxed);
         }
     }
 
-    /// As [`put`](ReduceTask::put), but returns whether the result is doubtful instead of setting `doubtful`.
+    /// Writes a result of [`Reduction::finish`]. Returns whether it is doubtful. The accumulator is not an argument, because it may take half
+    /// of the stack.
     ///
     /// # Safety
     /// The contract of [`put`](ReduceTask::put).
     #[inline(always)]
-    unsafe fn put_one(&self, at: isize, acc: R::Acc) -> bool {
-        match self.op.finish(acc, self.count) {
+    unsafe fn put_result(&self, at: isize, result: Option<R::Output>) -> bool {
+        match result {
             Some(value) => {
                 // SAFETY: the caller ensures that `at` is the offset of an element of the output, and exclusive access to that element.
                 unsafe { *self.to.offset(at).get() = value };
@@ -181,7 +183,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let mut doubtful = false;
         for (i, &acc) in accs.iter().enumerate() {
             // SAFETY: `i < accs.len()`, so this is the offset of one of the outputs, to which the caller ensures exclusive access.
-            doubtful |= unsafe { self.put_one(at + i as isize * step, acc) };
+            doubtful |= unsafe { self.put_result(at + i as isize * step, self.op.finish(acc, self.count)) };
         }
         if doubtful {
             self.doubtful.store(true, Ordering::Relaxed);
