@@ -372,6 +372,9 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     /// Divides by a real number.
     #[doc(hidden)]
     fn unscale(self, by: Self::Magnitude) -> Self;
+    /// Computes a function of the number, or of the real and of the imaginary part.
+    #[doc(hidden)]
+    fn map_parts(self, f: impl Fn(Self::Magnitude) -> Self::Magnitude) -> Self;
     /// Converts a norm or another real number of type [`Magnitude`](Scalar::Magnitude): `x`, or `x + 0i`.
     ///
     /// ```
@@ -783,6 +786,8 @@ macro_rules! floats {
             }
             #[inline]
             fn unscale(self, by: $t) -> $t { self / by }
+            #[inline]
+            fn map_parts(self, f: impl Fn($t) -> $t) -> $t { f(self) }
             fn from_magnitude(x: $t) -> $t { x }
             #[inline]
             fn dot_re(self, other: $t) -> $t { self * other }
@@ -846,6 +851,8 @@ macro_rules! floats {
             }
             #[inline]
             fn unscale(self, by: $t) -> Self { self / by }
+            #[inline]
+            fn map_parts(self, f: impl Fn($t) -> $t) -> Self { Complex::new(f(self.re), f(self.im)) }
             fn from_magnitude(x: $t) -> Self { Complex::new(x, 0.0) }
             #[inline]
             fn dot_re(self, other: Self) -> $t { self.re * other.re + self.im * other.im }

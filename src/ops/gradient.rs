@@ -54,9 +54,12 @@ pub(crate) struct Slope<M> {
 impl<T: Inexact> BinaryOp<T, T> for Slope<T::Magnitude> {
     type Output = T;
     const NAME: &'static str = "compute slopes between";
-    const CUDA: CudaSource = CudaSource::builtin("(a * 0.5 - b * 0.5) / half");
+    const CUDA: CudaSource =
+        CudaSource::builtin("(a / decltype(half)(2) - b / decltype(half)(2)) / half");
     fn apply(&self, a: T, b: T) -> T {
-        (a * T::from_f64(0.5) - b * T::from_f64(0.5)).unscale(self.half)
+        // Half of each value, because the difference of the values may exceed the range of numbers.
+        let two = <T::Magnitude as Scalar>::from_f64(2.0);
+        (a.unscale(two) - b.unscale(two)).unscale(self.half)
     }
     fn scalars(&self, bind: &mut Scalars) {
         bind.scalar("half", self.half);
@@ -76,14 +79,15 @@ impl<T: Inexact> TernaryOp<T, T, T> for EdgeSlope<T::Magnitude> {
     const NAME: &'static str = "compute slopes between";
     const CUDA: CudaSource = CudaSource::builtin(
         "[&] {
-            auto slope = (b * 0.5 - a * 0.5) / half, next = (c * 0.5 - b * 0.5) / half_next;
-            return slope + (slope - next) * (half / (half + half_next));
+            auto two = decltype(half)(2);
+            auto slope = (b / two - a / two) / half, next = (c / two - b / two) / half_next;
+            return slope + (slope - next) / ((half + half_next) / half);
         }()",
     );
     fn apply(&self, a: T, b: T, c: T) -> T {
         let slope = Slope { half: self.half }.apply(b, a);
         let next = Slope { half: self.half_next }.apply(c, b);
-        slope + (slope - next) * T::from_magnitude(self.half / (self.half + self.half_next))
+        slope + (slope - next).unscale((self.half + self.half_next) / self.half)
     }
     fn scalars(&self, bind: &mut Scalars) {
         bind.scalar("half", self.half);

@@ -212,9 +212,9 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// Returns the correlation coefficients (Pearson) of the rows: each row is a variable, and each column an observation.
     ///
     /// Element `[i, j]` is the covariance of rows `i` and `j` divided by the standard deviations of both rows. Its real and its imaginary
-    /// part are limited to `-1 ..= 1`. It is
-    /// NaN if the computed variance of one of these rows is 0, as for a row of equal integers. For a row of equal floating-point numbers,
-    /// the computed variance can be positive, because the mean is rounded. For integers, the result is `f64`.
+    /// part are limited to `-1 ..= 1`. It is NaN if the computed variance of one of these rows is 0, as for a row of equal integers. For a
+    /// row of equal floating-point numbers, the computed variance can be positive, because the mean is rounded. For integers, the result is
+    /// `f64`.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -304,13 +304,16 @@ impl<T: Inexact> UnaryOp<T> for ClampParts {
     const NAME: &'static str = "clamp";
     const CUDA: CudaSource = CudaSource::builtin("clamp_parts(a)");
     fn apply(&self, a: T) -> T {
-        // The real and the imaginary part as numbers of type `T`.
-        let half = T::from_f64(0.5);
-        let parts = [(a + a.conj()) * half, (a - a.conj()) * half];
-        let [re, im] = [a.re(), a.im()].map(|part| part.in_f64().abs());
-        let within = |part: T, size: f64| {
-            if size > 1.0 { part.unscale(<T::Magnitude as Scalar>::from_f64(size)) } else { part }
-        };
-        within(parts[0], re) + within(parts[1], im)
+        let one = <T::Magnitude as Scalar>::from_f64(1.0);
+        // Unlike `min` and `max`, the comparisons keep NaN.
+        a.map_parts(|x| {
+            if x > one {
+                one
+            } else if x < -one {
+                -one
+            } else {
+                x
+            }
+        })
     }
 }

@@ -170,7 +170,7 @@ const MESSAGE_BYTES: usize = 512;
 /// displaces it.
 const SHOWN_BYTES: usize = MESSAGE_BYTES / 2;
 
-/// A text of at most [`MESSAGE_BYTES`] bytes, which const functions can compose.
+/// A text of limited length, which const functions can compose.
 #[derive(Debug, Clone, Copy)]
 pub struct Message {
     text: [u8; MESSAGE_BYTES],
