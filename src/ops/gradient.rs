@@ -54,8 +54,7 @@ pub(crate) struct Slope<M> {
 impl<T: Inexact> BinaryOp<T, T> for Slope<T::Magnitude> {
     type Output = T;
     const NAME: &'static str = "compute slopes between";
-    const CUDA: CudaSource =
-        CudaSource::builtin("(a / decltype(half)(2) - b / decltype(half)(2)) / half");
+    const CUDA: CudaSource = CudaSource::builtin("(a / decltype(half)(2) - b / decltype(half)(2)) / half");
     fn apply(&self, a: T, b: T) -> T {
         // Half of each value, because the difference of the values may exceed the range of numbers.
         let two = <T::Magnitude as Scalar>::from_f64(2.0);
