@@ -617,7 +617,8 @@ fn exponentials_of_matrices_near_limits() {
     check::<ColMajor>();
     // In the first matrix, the sum of a column overflows. In the second, the modulus of an element overflows.
     let a = tensor![[0.0, 0.0, 1e308], [0.0, 0.0, 1e308], [0.0, 0.0, 0.0]];
-    assert!(a.expm().all_close(&(Tensor::eye(3) + &a), 1e-15, 0.0));
+    let found = a.expm();
+    assert!(found.all_close(&(Tensor::eye(3) + &a), 1e-15, 0.0), "{found}");
     let zero = Complex::default();
     let a = tensor![[zero, Complex::new(1.5e308, 1.5e308)], [zero, zero]];
     assert!(a.expm().re().all_close(&tensor![[1.0, 1.5e308], [0.0, 1.0]], 1e-15, 0.0));
@@ -628,6 +629,126 @@ fn exponentials_of_matrices_near_limits() {
     let found = stack(0, &[tensor![[30.0, 1e290], [1e-290, 0.0]], tensor![[0.0, 1.0], [0.0, 0.0]]]).expm();
     assert!(found.index_axis(0, 0).all_close(&expected, 1e-12, 0.0), "{found}");
     assert_eq!(found.index_axis(0, 1), tensor![[1.0, 1.0], [0.0, 1.0]]);
+}
+
+/// Asserts that each element of a real matrix, and of the same matrix with complex elements, differs from the expected one by at most
+/// `bound` units of rounding, relative to this element.
+#[track_caller]
+fn check_exponential<O: Order>(a: &Matrix<f64, O>, expected: &Matrix<f64, O>, bound: f64) {
+    let complex = a.cast::<c64>().expm();
+    for (what, found) in [("real", a.expm()), ("complex", complex.re())] {
+        for (x, y) in found.iter().zip(expected) {
+            assert!((x - y).abs() <= bound * f64::EPSILON * y.abs(), "{what}: {found} and {expected}");
+        }
+    }
+    assert_eq!(complex.im(), a * 0.0);
+}
+
+/// Compares exponentials of matrices with very different rates with the values of mpmath.
+#[test]
+fn exponentials_of_fast_and_slow_rates() {
+    fn check<O: Order>() {
+        let matrix = |a: Matrix<f64, RowMajor>| a.to_order::<O>();
+        // Triangular matrices. The elements next to the diagonal have full precision, the others almost.
+        let lower = matrix(tensor![[-1.0, 0.0], [1.0, -1e10]]);
+        let expected = matrix(tensor![[0.36787944117144233, 0.0], [3.6787944120823027e-11, 0.0]]);
+        check_exponential(&lower, &expected, 3.0);
+        check_exponential(&lower.t().to_owned(), &expected.t().to_owned(), 3.0);
+        let lower = matrix(tensor![[-1.0, 0.0, 0.0], [1.0, -1e10, 0.0], [2.0, 3.0, -2.0]]);
+        let expected = matrix(tensor![
+            [0.36787944117144233, 0.0, 0.0],
+            [3.6787944120823027e-11, 0.0, 0.0],
+            [0.4650883159394225, 4.060058497910393e-11, 0.1353352832366127]
+        ]);
+        check_exponential(&lower, &expected, 20.0);
+        check_exponential(&lower.t().to_owned(), &expected.t().to_owned(), 20.0);
+        let upper = matrix(tensor![[-1e6, 1e5, 3.0], [0.0, -1.0, 0.5], [0.0, 0.0, -1e3]]);
+        let expected = matrix(tensor![
+            [0.0, 0.03678798090512514, 1.8412402855417986e-05],
+            [0.0, 0.36787944117144233, 0.0001841238444301513],
+            [0.0, 0.0, 0.0]
+        ]);
+        check_exponential(&upper, &expected, 20.0);
+        // Almost equal eigenvalues.
+        let d = [-1.0, -1.0 - 0.5f64.powi(40), -1.0 + 0.5f64.powi(45)];
+        let near = matrix(tensor![[d[0], 1000.0, 5.0], [0.0, d[1], 7.0], [0.0, 0.0, d[2]]]);
+        let expected = matrix(tensor![
+            [0.36787944117144233, 367.879441171275, 1289.4174413055273],
+            [0.0, 0.3678794411711077, 2.5751560881989617],
+            [0.0, 0.0, 0.36787944117145277]
+        ]);
+        check_exponential(&near, &expected, 20.0);
+        // An exponential that underflows, times a large element.
+        let tiny = [(-700f64).exp(), (-740f64).exp()];
+        let wide = matrix(tensor![[-700.0, 1e300], [0.0, -740.0]]);
+        check_exponential(&wide, &matrix(tensor![[tiny[0], 2.4649191359399427e-06], [0.0, tiny[1]]]), 4.0);
+
+        // Generators: no element is negative except on the diagonal, and rows have the sum 0.
+        let a = 1e12;
+        for (generator, expected) in [
+            (
+                tensor![[-a, a], [1.0, -1.0]],
+                tensor![[1e-12 - 1e-24, 1.0 - 1e-12], [1e-12 - 1e-24, 1.0 - 1e-12]],
+            ),
+            (
+                tensor![[-a - 1.0, a, 1.0], [2.0, -2.0, 0.0], [0.0, 3.0, -3.0]],
+                tensor![
+                    [1.9999999999926337e-12, 0.9999999999973167, 6.832623561201658e-13],
+                    [1.999999999992733e-12, 0.9999999999973666, 6.334752877524014e-13],
+                    [1.900425863257204e-12, 0.9502129316297018, 0.049787068368397844]
+                ],
+            ),
+            (
+                tensor![[-a, a, 0.0, 0.0], [0.0, -1.0, 1.0, 0.0], [0.0, 0.0, -a, a], [0.0; 4]],
+                tensor![
+                    [0.0, 0.3678794411718102, 3.678794411721781e-13, 0.6321205588278219],
+                    [0.0, 0.36787944117144233, 3.678794411718102e-13, 0.6321205588281898],
+                    [0.0, 0.0, 0.0, 1.0],
+                    [0.0, 0.0, 0.0, 1.0]
+                ],
+            ),
+        ] {
+            let (generator, expected) = (matrix(generator), matrix(expected));
+            check_exponential(&generator, &expected, 200.0);
+            check_exponential(&generator.t().to_owned(), &expected.t().to_owned(), 200.0);
+        }
+    }
+    check::<RowMajor>();
+    check::<ColMajor>();
+
+    // A complex triangular matrix.
+    let c = |re: f64, im: f64| Complex::new(re, im);
+    let a = tensor![[c(-1.0, 1e6), c(1e6, 0.0)], [c(0.0, 0.0), c(-2.0, -1e5)]];
+    let expected = tensor![
+        [c(0.344611849193053, -0.12875541399241125), c(-0.11265173096042162, -0.43623703615909487)],
+        [c(0.0, 0.0), c(-0.13524877793022044, -0.0048380736989112995)]
+    ];
+    assert!(a.expm().all_close(&expected, 4e-16, 4e-16), "{}", a.expm());
+
+    // Single precision.
+    assert_eq!(tensor![[-1f32, 0.0], [0.0, -1e6]].expm(), tensor![[(-1f32).exp(), 0.0], [0.0, 0.0]]);
+    let lower = tensor![[-1f32, 0.0], [1.0, -1e6]].expm();
+    assert!(lower.all_close(&tensor![[0.36787944, 0.0], [3.678_798e-7, 0.0]], 3e-7, 0.0), "{lower}");
+
+    // Generators of many states, in a batch and as dynamic tensors: the sum of each row is 1.
+    let mut rates = random::<f64, Rank<3>, RowMajor>([3, 20, 20], 5).map(|x| 10f64.powf(12.0 * x).floor());
+    for b in 0..3 {
+        for i in 0..20 {
+            rates[[b, i, i]] = 0.0;
+            rates[[b, i, i]] = -rates.index_axis(0, b).index_axis(0, i).sum().item();
+        }
+    }
+    let found = rates.expm();
+    assert!(found.sum_axis(2).all_close(&Tensor::ones([3, 20]), 10.0 * f64::EPSILON, 0.0));
+    assert!(found.iter().all(|&x| x >= 0.0));
+    assert_eq!(DynTensor::from(rates.clone()).expm().unwrap(), DynTensor::from(found));
+    let single = rates.cast::<f32>();
+    let found = single.expm().sum_axis(2);
+    let sums = single.sum_axis(2);
+    // The conversion to `f32` rounds each rate, so not all rows have the sum 0.
+    for (sum, zero) in found.iter().zip(&sums) {
+        assert!(*zero != 0.0 || (sum - 1.0).abs() <= 10.0 * f32::EPSILON, "{sum}");
+    }
 }
 
 /// Singular values of at most `relative` times the largest one count as 0. The singular values of the test matrices are their diagonal

@@ -5,12 +5,17 @@
 //! error contain norms of powers of `a` instead of powers of the norm of `a`. For matrices that are far from normal, these norms are
 //! smaller and so is `s`.
 //!
+//! Parts of the exponential that are known from the structure of the matrix, such as the diagonal of a triangular one, replace the computed
+//! ones before and after each squaring (`conserved.rs`). Otherwise the rounding errors of the first approximation would double with each
+//! squaring.
+//!
 //! If the fourth power of an element exceeds the limits of its type, a diagonal similarity makes the elements smaller first. Even for such
 //! elements the exponential can be finite: that of `[[0, x], [0, 0]]` is `[[1, x], [0, 1]]`.
 
 use super::balance::{exponents, scaled};
+use super::conserved::{Conserved, of_small_generator};
 use super::stack::{Extents, Stack, StackView, dense, each_matrix, stacked};
-use crate::device::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element};
 use crate::error::{Error, unwrap_or_panic};
@@ -21,7 +26,7 @@ use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, ToPrimitive};
 
-type Matrix<T, O, Dev> = Tensor<T, Rank<2>, O, Dev>;
+pub(super) type Matrix<T, O, Dev> = Tensor<T, Rank<2>, O, Dev>;
 
 pub(crate) fn expm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
 where
@@ -49,17 +54,28 @@ where
     O: Order,
     Dev: Decompose<T> + Backend<T>,
 {
-    let magnitudes = Magnitudes::new(a)?;
-    if !magnitudes.finite {
+    let (n, elements) = (a.shape()[0], a.try_to_vec()?);
+    if !elements.iter().all(|x| x.all_finite()) {
         return Err(Error::NotFinite { op: "expm", shape: a.shape().to_vec(), matrix: vec![] });
     }
+    let conserved = Conserved::new(n, |i, j| elements[if O::ROW_MAJOR { i * n + j } else { j * n + i }]);
+    if let Some(shift) = conserved.generator_shift() {
+        // The norm of the shifted matrix is `shift`.
+        let squarings = squarings_for(2.0 * shift);
+        let small = a.try_apply2(Mul, T::from_f64(0.5f64.powi(squarings)))?;
+        let result = of_small_generator(&small, T::from_f64(shift * 0.5f64.powi(squarings)))?;
+        return squared(result, squarings, &conserved);
+    }
+    let magnitudes = Magnitudes::new(a)?;
     let limit = <T::Magnitude as Float>::max_value().to_f64().expect("a float converts to `f64`");
     if largest(&magnitudes.elements) <= limit.sqrt().sqrt() {
-        return by_squaring(a, &magnitudes);
+        return by_squaring(a, &magnitudes, &conserved);
     }
     let exponents = exponents(magnitudes.n, |i, j| magnitudes.element(i, j));
     let small = times_powers(a, |i, j| exponents[j] - exponents[i])?;
-    let result = by_squaring(&small.view(), &Magnitudes::new(&small.view())?)?;
+    let elements = small.try_to_vec()?;
+    let conserved = Conserved::new(n, |i, j| elements[if O::ROW_MAJOR { i * n + j } else { j * n + i }]);
+    let result = by_squaring(&small.view(), &Magnitudes::new(&small.view())?, &conserved)?;
     times_powers(&result.view(), |i, j| exponents[i] - exponents[j])
 }
 
@@ -86,6 +102,7 @@ where
 fn by_squaring<T, O, Dev>(
     a: &TensorView<'_, T, Rank<2>, O, Dev>,
     magnitudes: &Magnitudes,
+    conserved: &Conserved<T>,
 ) -> Result<Matrix<T, O, Dev>, Error>
 where
     T: LinalgElement,
@@ -100,7 +117,7 @@ where
         let [first, second] = if degree < 7 { [4, 6] } else { [6, 8] };
         let norm = powers.root_of_norm(first)?.max(powers.root_of_norm(second)?);
         if norm <= bound && magnitudes.more_squarings(1.0, degree, unit) == 0 {
-            return powers.approximant(degree);
+            return squared(powers.approximant(degree, conserved)?, 0, conserved);
         }
     }
     let mut norm = powers.root_of_norm(6)?.max(powers.root_of_norm(8)?);
@@ -112,9 +129,24 @@ where
     let mut squarings = squarings_for(norm / largest);
     squarings += magnitudes.more_squarings(0.5f64.powi(squarings), highest, unit);
     powers.scale(squarings)?;
-    let mut result = powers.approximant(highest)?;
-    for _ in 0..squarings {
+    squared(powers.approximant(highest, conserved)?, squarings, conserved)
+}
+
+/// Squares an approximation of the exponential of a matrix that was divided by `2^squarings`.
+fn squared<T, O, Dev>(
+    mut result: Matrix<T, O, Dev>,
+    squarings: i32,
+    conserved: &Conserved<T>,
+) -> Result<Matrix<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Backend<T>,
+{
+    conserved.restore(&mut result, squarings)?;
+    for halvings in (0..squarings).rev() {
         result = result.try_matmul(&result)?;
+        conserved.restore(&mut result, halvings)?;
     }
     Ok(result)
 }
@@ -162,7 +194,7 @@ impl<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>> Powers<T, O, De
     }
 
     /// Returns the Padé approximant of this degree.
-    fn approximant(&mut self, degree: usize) -> Result<Matrix<T, O, Dev>, Error> {
+    fn approximant(&mut self, degree: usize, conserved: &Conserved<T>) -> Result<Matrix<T, O, Dev>, Error> {
         let coefficients = coefficients(degree);
         let n = self.a.shape()[0];
         let identity = Matrix::<T, O, Dev>::try_eye_in(n, self.a.device())?;
@@ -194,7 +226,7 @@ impl<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>> Powers<T, O, De
         };
         let odd = self.a.try_matmul(&odd)?;
         let (numerator, denominator) = (even.try_apply2(Add, &odd)?, even.try_apply2(Sub, &odd)?);
-        denominator.solved("expm", Structure::General, numerator.view())
+        denominator.solved("expm", conserved.structure(), numerator.view())
     }
 }
 
@@ -211,8 +243,6 @@ struct Magnitudes {
     /// The magnitudes, row by row if `row_major`, otherwise column by column.
     elements: Vec<f64>,
     row_major: bool,
-    /// Whether no element of the matrix is NaN or infinite.
-    finite: bool,
 }
 
 impl Magnitudes {
@@ -224,10 +254,8 @@ impl Magnitudes {
     {
         let magnitude =
             |x: &T| CastTo::<T::Magnitude>::cast_to(x.modulus()).to_f64().expect("a float converts to `f64`");
-        let elements = a.try_to_vec()?;
-        let finite = elements.iter().all(|x| x.all_finite());
-        let elements = elements.iter().map(magnitude).collect();
-        Ok(Magnitudes { n: a.shape()[0], elements, row_major: O::ROW_MAJOR, finite })
+        let elements = a.try_to_vec()?.iter().map(magnitude).collect();
+        Ok(Magnitudes { n: a.shape()[0], elements, row_major: O::ROW_MAJOR })
     }
 
     /// Returns the magnitude of an element.
@@ -288,6 +316,10 @@ dense! {
     /// Elements of the result that exceed the limits of their type are infinite or NaN. Elements of the matrix can be near these limits, as
     /// in `[[0, 1e300], [0, 0]]`, whose exponential is `[[1, 1e300], [0, 1]]`.
     ///
+    /// Rates of very different sizes keep their precision in two cases. If the matrix is triangular, the diagonal of the result and the one
+    /// next to it are computed directly. If the matrix is the generator of a Markov process, with rows (or columns) whose sum is 0 except
+    /// for rounding errors and whose elements off the diagonal are not negative, the rows (or columns) of the result have the sum 1.
+    ///
     /// # Panics
     /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.
     ///
@@ -297,6 +329,8 @@ dense! {
     /// assert!(rotation.expm().all_close(&tensor![[0.0, -1.0], [1.0, 0.0]], 1e-14, 1e-14));
     /// let shear = tensor![[0.0, 3.0], [0.0, 0.0]];
     /// assert!(shear.expm().all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 1e-14));
+    /// let fast_and_slow = tensor![[-1.0, 0.0], [1.0, -1e10]];
+    /// assert_eq!(fast_and_slow.expm()[[0, 0]], (-1f64).exp());
     /// ```
     expm, try_expm() -> Tensor<T, D, O, Dev>, Square expm;
 }

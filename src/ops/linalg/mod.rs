@@ -2,6 +2,7 @@
 
 mod adjoint;
 mod balance;
+mod conserved;
 mod eig;
 mod eigh;
 mod exponential;
