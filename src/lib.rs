@@ -50,15 +50,15 @@ pub use engine::pieces::Pad;
 pub use engine::spacing::Spacing;
 pub use error::{ConversionError, Error};
 pub use num_complex::Complex;
+pub use ops::{
+    AcceptsRight, AssignOperand, AxisIter, Bins, EdgeOrder, Indices, Lanes, Mask, MatchingOperand,
+    MatrixRank, NewAxis, Operands, OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile,
+    QuantileArg, RepeatCounts, RightOperand, SameOrderOperand, ScalarFor, ScalarRank, SelectOperand, Side,
+    SliceArg, SliceOf, SliceRange, Stepped, Unique, UniqueSlices, concatenate, concatenate_into, meshgrid,
+    op, stack, stack_into, try_concatenate, try_concatenate_into, try_meshgrid, try_stack, try_stack_into,
+};
 #[doc(hidden)]
 pub use ops::{AllAxesSliced, SlicePart, UnchangedPart};
-pub use ops::{
-    AssignOperand, AxisIter, Bins, EdgeOrder, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis,
-    Operands, OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile, QuantileArg, RepeatCounts,
-    RightOperand, SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, SliceRange, Stepped,
-    Unique, UniqueSlices, concatenate, concatenate_into, meshgrid, op, stack, stack_into, try_concatenate,
-    try_concatenate_into, try_meshgrid, try_stack, try_stack_into,
-};
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
     Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
@@ -75,11 +75,15 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         AsView, Axis, AxisArg, Backend, Broadcast, ColMajor, Common, Complex, Cpu, Cuda, Device, Dim,
-        Element, Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Pad, Rank, RealFloat, RealScalar,
-        RemoveAxes, RowMajor, Scalar, Tensor, TensorView, TensorViewMut, concatenate, einsum, einsum_into,
-        einsum_path, meshgrid, s, stack, tensor, try_einsum, try_einsum_into, try_einsum_path,
+        DynTensor, Element, Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Pad, Quantile, Rank,
+        RealFloat, RealScalar, RemoveAxes, RowMajor, Scalar, Side, Tensor, TensorView, TensorViewMut,
+        concatenate, einsum, einsum_into, einsum_path, meshgrid, op, s, stack, tensor, try_einsum,
+        try_einsum_into, try_einsum_path,
     };
+    // Without names: `x.slice_mut(s![0]).add_assign(1.0)` is the assignment `+=` to a view that no variable holds.
     #[cfg(feature = "linalg")]
     #[doc(no_inline)]
     pub use crate::{eigh, lq, polar, qr, svd, try_eigh, try_lq, try_polar, try_qr, try_svd};
+    #[doc(no_inline)]
+    pub use core::ops::{AddAssign as _, DivAssign as _, MulAssign as _, SubAssign as _};
 }

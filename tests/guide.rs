@@ -45,6 +45,33 @@ fn every_row_from_numpy_is_tested() {
     assert!(rows.len() >= 200, "{} rows", rows.len());
 }
 
+/// The first programs of a NumPy user: a scaled unit matrix, and real beside complex numbers. The values are NumPy's.
+#[test]
+fn exercises_of_a_newcomer() {
+    use vierbein::prelude::*;
+    // 2.0 * np.eye(2) + [[0, 1], [1, 0]]
+    let x = 2.0 * Tensor::<f64, _>::eye(2) + tensor![[0.0, 1.0], [1.0, 0.0]];
+    assert_eq!(x, tensor![[2.0, 1.0], [1.0, 2.0]]);
+    // np.exp(1j * np.array([0, np.pi / 2])) * [2, 3]
+    let phases =
+        (Complex::new(0.0, 1.0) * tensor![0.0, std::f64::consts::FRAC_PI_2]).exp() * tensor![2.0, 3.0];
+    assert!(phases.all_close(tensor![Complex::new(2.0, 0.0), Complex::new(0.0, 3.0)], 1e-15, 1e-15));
+    // x[0] += 1; x[:, 1] *= 2
+    let mut x = x;
+    x.slice_mut(s![0, ..]).add_assign(1.0);
+    x.slice_mut(s![.., 1]).mul_assign(2.0);
+    assert_eq!(x, tensor![[3.0, 4.0], [1.0, 4.0]]);
+    // x[x > 3]
+    assert_eq!(x.masked(x.gt(3.0)), tensor![4.0, 4.0]);
+    // total = 0.0; total += x.sum()
+    let mut total = 0.0;
+    total += x.sum();
+    assert_eq!(total, 12.0);
+    // np.negative(x), np.median(x)
+    assert_eq!(x.apply(op::Neg).sum(), -12.0);
+    assert_eq!(x.flatten().quantile(0, 0.5, Quantile::Linear), 3.5);
+}
+
 #[test]
 fn every_row_from_ndarray_is_tested() {
     let text = page("from_ndarray.md");

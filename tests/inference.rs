@@ -154,6 +154,77 @@ fn real_scalars_combine_with_complex_tensors() {
     assert_eq!(z * 2.0 + 1.0, tensor![Complex::new(3.0f32, 4.0)]);
 }
 
+/// The left operand determines the element type of the result, so a complex tensor accepts real ones. Complex scalars combine with real
+/// tensors on either side.
+#[test]
+fn complex_operands_combine_with_real_ones() {
+    let (re, im) = ([1.0, -2.0, 0.5, 3.0], [2.0, 0.25, -1.0, 4.0]);
+    let z: Tensor<c64, Rank<2>> =
+        Tensor::from_fn([2, 2], |[i, j]| Complex::new(re[2 * i + j], im[2 * i + j]));
+    let w = tensor![2.0, -4.0];
+    let map = |f: &dyn Fn(f64, f64, f64) -> (f64, f64)| -> Tensor<c64, Rank<2>> {
+        Tensor::from_fn([2, 2], |[i, j]| {
+            let (re, im) = f(re[2 * i + j], im[2 * i + j], [2.0, -4.0][j]);
+            Complex::new(re, im)
+        })
+    };
+    let sum = map(&|re, im, x| (re + x, im));
+    let difference = map(&|re, im, x| (re - x, im));
+    let product = map(&|re, im, x| (re * x, im * x));
+    let quotient = map(&|re, im, x| (re / x, im / x));
+    assert_eq!(&z + &w, sum);
+    assert_eq!(&z - w.clone(), difference);
+    assert_eq!(z.clone() * w.view(), product);
+    assert_eq!(z.clone() / &w, quotient);
+    assert_eq!(
+        z.t().to_order::<ColMajor>() * w.insert_axis(1).to_order(),
+        product.t().to_order::<ColMajor>()
+    );
+    let mut y = z.clone();
+    y += &w;
+    assert_eq!(y, sum);
+    y -= w.view();
+    y *= w.clone();
+    assert_eq!(y, product);
+    y /= &w;
+    assert_eq!(y, z);
+    // The buffer of an owned left operand is reused.
+    let at = y.as_slice().as_ptr();
+    assert_eq!((y * &w).as_slice().as_ptr(), at);
+    // A vector on the left broadcasts to the shape of the matrix on the right.
+    assert_eq!(
+        tensor![Complex::i(), Complex::from(1.0)] * tensor![[1.0, 2.0], [3.0, 4.0]],
+        tensor![[Complex::i(), Complex::from(2.0)], [Complex::i() * 3.0, Complex::from(4.0)]]
+    );
+
+    let i: c64 = Complex::i();
+    let turned = tensor![i * 2.0, i * -4.0];
+    assert_eq!((i * &w, &w * i), (turned.clone(), turned));
+    assert_eq!(i + w.clone(), tensor![Complex::new(2.0, 1.0), Complex::new(-4.0, 1.0)]);
+    assert_eq!(w.clone() - i, tensor![Complex::new(2.0, -1.0), Complex::new(-4.0, -1.0)]);
+    assert_eq!(i / &w, tensor![i * 0.5, i * -0.25]);
+    assert_eq!(w / i, tensor![i * -2.0, i * 4.0]);
+    assert_eq!(Complex::new(0.0f32, 2.0) * tensor![0.5f32], tensor![Complex::new(0.0f32, 1.0)]);
+
+    let mut z = tensor![Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)];
+    z.masked_fill(tensor![true, false], 0.0);
+    assert_eq!(z, tensor![Complex::new(0.0, 0.0), Complex::new(3.0, 4.0)]);
+}
+
+#[test]
+fn numbers_accumulate_rank_0() {
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let mut total = 0.5;
+    total += x.sum();
+    total *= x.max();
+    total -= x.sum_axis(0).min();
+    total /= x.min();
+    assert_eq!(total, 38.0);
+    let mut count = 1;
+    count += x.gt(1.0).cast::<i32>().sum();
+    assert_eq!(count, 4);
+}
+
 #[test]
 fn constants_convert_to_any_element_type() {
     fn halves<T: Scalar>(x: TensorView<'_, T, Rank<1>>) -> Tensor<T, Rank<1>> {

@@ -26,7 +26,7 @@ impl<O: Order> SameOrder<O> for O {}
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor of `{Self}` with a tensor of `{Other}`",
     label = "the operands differ in element type",
-    note = "convert one of them first, e.g. with `.cast::<{Self}>()`"
+    note = "convert the operand of the narrower type to the wider one, with `.cast::<{Self}>()` or `.cast::<{Other}>()`"
 )]
 pub trait SameDtype<Other: Element>: Element + sealed::Same<Other> {
     #[doc(hidden)]

@@ -24,7 +24,7 @@ macro_rules! infix {
             S: Storage<T, Dev>,
             R: RightOperand<$Op, T, D, O, Dev>,
         {
-            type Output = Tensor<T, R::Common, O, Dev>;
+            type Output = Tensor<R::Element, R::Common, O, Dev>;
             #[track_caller]
             fn $method(self, right: R) -> Self::Output {
                 unwrap_or_panic(right.operate($Op, self.view()))
@@ -39,7 +39,7 @@ macro_rules! infix {
             S: Storage<T, Dev>,
             R: RightOperand<$Op, T, D, O, Dev>,
         {
-            type Output = Tensor<T, R::Common, O, Dev>;
+            type Output = Tensor<R::Element, R::Common, O, Dev>;
             #[track_caller]
             fn $method(self, right: R) -> Self::Output {
                 unwrap_or_panic(right.operate($Op, self))
@@ -105,6 +105,7 @@ macro_rules! arithmetic {
         arithmetic!(@scalars $Op $method; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
         // If the scalar is real and the tensor complex, the scalar is converted first.
         arithmetic!(@left $Op $method; f32 beside c32, f64 beside c64);
+        arithmetic!(@complex $Op $method; c32 beside f32, c64 beside f64);
     )*};
 
     (@scalars $Op:ident $method:ident; $($t:ident)*) => {
@@ -128,6 +129,28 @@ macro_rules! arithmetic {
             #[track_caller]
             fn $method(self, right: Tensor<$u, D, O, Dev, S>) -> Self::Output {
                 unwrap_or_panic(unary_given(WithLeft { op: $Op, left: <$u>::from(self) }, right))
+            }
+        }
+    )*};
+
+    // A complex scalar and a real tensor.
+    (@complex $Op:ident $method:ident; $($t:ident beside $u:ident),*) => {$(
+        impl<D: Dim, O: Order, Dev: Elementwise<$u>, S: Storage<$u, Dev>>
+            ops::$Op<&Tensor<$u, D, O, Dev, S>> for $t
+        {
+            type Output = Tensor<$t, D, O, Dev>;
+            #[track_caller]
+            fn $method(self, right: &Tensor<$u, D, O, Dev, S>) -> Self::Output {
+                unwrap_or_panic(right.try_apply(WithLeft { op: $Op, left: self }))
+            }
+        }
+        impl<D: Dim, O: Order, Dev: Elementwise<$u>, S: Storage<$u, Dev>>
+            ops::$Op<Tensor<$u, D, O, Dev, S>> for $t
+        {
+            type Output = Tensor<$t, D, O, Dev>;
+            #[track_caller]
+            fn $method(self, right: Tensor<$u, D, O, Dev, S>) -> Self::Output {
+                ops::$Op::$method(self, &right)
             }
         }
     )*};

@@ -195,6 +195,31 @@ where
     }
 }
 
+/// Returns `op(left, right)`, which has the element type of `left`, in the buffer of `left` if it is owned and has the result's shape,
+/// otherwise in a new buffer.
+pub(crate) fn combine_to_left<T, U, D, E, O, Dev, S, S2, F>(
+    op: F,
+    left: Tensor<T, D, O, Dev, S>,
+    right: Tensor<U, E, O, Dev, S2>,
+) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
+where
+    T: Element,
+    U: Element,
+    D: Dim + Broadcast<E>,
+    E: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+    F: BinaryOp<T, U, Output = T>,
+{
+    let shape = common_shape(F::NAME, &left, &right)?;
+    match left.into_result::<Common<D, E>>(&shape) {
+        Ok(mut out) => binary_assign(op, &mut out, &right).map(|()| out),
+        Err(left) => binary(op, &left, &right),
+    }
+}
+
 /// A function with its operands exchanged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flipped<F>(pub(crate) F);

@@ -36,6 +36,7 @@ mod join;
 pub(crate) mod linalg;
 mod map;
 mod matmul;
+mod mixed;
 mod one_hot;
 mod operands;
 mod partition;
@@ -80,6 +81,7 @@ pub use join::{
     concatenate, concatenate_into, stack, stack_into, try_concatenate, try_concatenate_into, try_stack,
     try_stack_into,
 };
+pub use mixed::{AcceptsRight, ScalarFor};
 pub(crate) use one_hot::{ONE_HOT, no_class};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};

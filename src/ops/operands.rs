@@ -1,6 +1,7 @@
 //! The right operands of functions and operators: tensors, owned or borrowed, and scalars.
 
-use super::compute::{binary, binary_assign, binary_into, combine, unary_given, unary_into};
+use super::compute::{binary, binary_into, unary_given, unary_into};
+use super::mixed::AcceptsRight;
 use crate::device::{
     BinaryOp, CudaSource, Device, Elementwise, SameDevice, SameDtype, SameOrder, Scalars, UnaryOp,
 };
@@ -199,6 +200,8 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
     note = "in generic code: `T::from_f64(0.5)` for a constant, `T::from_magnitude(r)` for a norm, `T::from_real(r)` for another real number"
 )]
 pub trait RightOperand<F, T: Element, D: Dim, O: Order, Dev: Device> {
+    /// The element type of the result.
+    type Element: Element;
     /// The rank of the result.
     type Common: Dim;
     #[doc(hidden)]
@@ -206,7 +209,7 @@ pub trait RightOperand<F, T: Element, D: Dim, O: Order, Dev: Device> {
         self,
         op: F,
         left: Tensor<T, D, O, Dev, S>,
-    ) -> Result<Tensor<T, Self::Common, O, Dev>, Error>;
+    ) -> Result<Tensor<Self::Element, Self::Common, O, Dev>, Error>;
 }
 
 /// The right operand of a compound assignment such as `+=`, with operator `F` and the tensor `Left` on the left: a tensor, owned or
@@ -224,8 +227,7 @@ pub trait AssignOperand<F, Left> {
 
 impl<F, T, U, D, E, O, P, Dev, Dev2, S2> RightOperand<F, T, D, O, Dev> for &Tensor<U, E, P, Dev2, S2>
 where
-    F: BinaryOp<T, T, Output = T>,
-    T: SameDtype<U>,
+    T: AcceptsRight<U, F>,
     U: Element,
     D: Dim + Broadcast<E>,
     E: Dim,
@@ -235,6 +237,7 @@ where
     Dev2: Device,
     S2: Storage<U, Dev2>,
 {
+    type Element = T;
     type Common = Common<D, E>;
     #[inline]
     fn operate<S: Storage<T, Dev>>(
@@ -242,14 +245,13 @@ where
         op: F,
         left: Tensor<T, D, O, Dev, S>,
     ) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error> {
-        combine(op, left, self.agree::<T, O, Dev>())
+        T::combine(op, left, self.agree::<U, O, Dev>())
     }
 }
 
 impl<F, T, U, D, E, O, P, Dev, Dev2, S2> RightOperand<F, T, D, O, Dev> for Tensor<U, E, P, Dev2, S2>
 where
-    F: BinaryOp<T, T, Output = T>,
-    T: SameDtype<U>,
+    T: AcceptsRight<U, F>,
     U: Element,
     D: Dim + Broadcast<E>,
     E: Dim,
@@ -259,15 +261,16 @@ where
     Dev2: Device,
     S2: Storage<U, Dev2>,
 {
+    type Element = T;
     type Common = Common<D, E>;
     fn operate<S: Storage<T, Dev>>(
         self,
         op: F,
         left: Tensor<T, D, O, Dev, S>,
     ) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error> {
-        match self.into_agreed::<T, O, Dev>() {
-            Ok(right) => combine(op, left, right),
-            Err(right) => combine(op, left, right.agree::<T, O, Dev>()),
+        match self.into_agreed::<U, O, Dev>() {
+            Ok(right) => T::combine(op, left, right),
+            Err(right) => T::combine(op, left, right.agree::<U, O, Dev>()),
         }
     }
 }
@@ -275,8 +278,7 @@ where
 impl<F, T, U, D, E, O, P, Dev, Dev2, S, S2> AssignOperand<F, Tensor<T, D, O, Dev, S>>
     for &Tensor<U, E, P, Dev2, S2>
 where
-    F: BinaryOp<T, T, Output = T>,
-    T: SameDtype<U>,
+    T: AcceptsRight<U, F>,
     U: Element,
     D: Dim,
     E: BroadcastTo<D>,
@@ -288,15 +290,14 @@ where
     S2: Storage<U, Dev2>,
 {
     fn operate_on(self, op: F, left: &mut Tensor<T, D, O, Dev, S>) -> Result<(), Error> {
-        binary_assign(op, left, &self.agree::<T, O, Dev>())
+        T::assign(op, left, &self.agree::<U, O, Dev>())
     }
 }
 
 impl<F, T, U, D, E, O, P, Dev, Dev2, S, S2> AssignOperand<F, Tensor<T, D, O, Dev, S>>
     for Tensor<U, E, P, Dev2, S2>
 where
-    F: BinaryOp<T, T, Output = T>,
-    T: SameDtype<U>,
+    T: AcceptsRight<U, F>,
     U: Element,
     D: Dim,
     E: BroadcastTo<D>,
@@ -308,7 +309,7 @@ where
     S2: Storage<U, Dev2>,
 {
     fn operate_on(self, op: F, left: &mut Tensor<T, D, O, Dev, S>) -> Result<(), Error> {
-        binary_assign(op, left, &self.agree::<T, O, Dev>())
+        T::assign(op, left, &self.agree::<U, O, Dev>())
     }
 }
 
@@ -320,6 +321,7 @@ where
     O: Order,
     Dev: Elementwise<T>,
 {
+    type Element = T;
     type Common = D;
     #[inline]
     fn operate<S: Storage<T, Dev>>(
@@ -331,8 +333,8 @@ where
     }
 }
 
-/// Implements `RightOperand` and `AssignOperand` for a real scalar on the right of a complex tensor. The scalar is converted to a
-/// complex number first.
+/// Implements `RightOperand` and `AssignOperand` for a real scalar on the right of a complex tensor, which is converted to a complex number
+/// first, and `RightOperand` for a complex scalar on the right of a real tensor.
 macro_rules! real_beside_complex {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -343,6 +345,7 @@ macro_rules! real_beside_complex {
             O: Order,
             Dev: Elementwise<Complex<$t>>,
         {
+            type Element = Complex<$t>;
             type Common = D;
             #[inline]
             fn operate<S: Storage<Complex<$t>, Dev>>(
@@ -351,6 +354,25 @@ macro_rules! real_beside_complex {
                 left: Tensor<Complex<$t>, D, O, Dev, S>,
             ) -> Result<Tensor<Complex<$t>, D, O, Dev>, Error> {
                 Complex::from(self).operate(op, left)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<F, D, O, Dev> RightOperand<F, $t, D, O, Dev> for Complex<$t>
+        where
+            F: BinaryOp<$t, Complex<$t>, Output = Complex<$t>>,
+            D: Dim,
+            O: Order,
+            Dev: Elementwise<$t>,
+        {
+            type Element = Complex<$t>;
+            type Common = D;
+            fn operate<S: Storage<$t, Dev>>(
+                self,
+                op: F,
+                left: Tensor<$t, D, O, Dev, S>,
+            ) -> Result<Tensor<Complex<$t>, D, O, Dev>, Error> {
+                left.try_apply(WithRight { op, right: self })
             }
         }
 

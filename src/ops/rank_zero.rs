@@ -9,6 +9,7 @@ use crate::rank::Rank;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use core::cmp::Ordering;
+use core::ops;
 
 /// Compares the element of a rank-0 tensor with a scalar: `x.sum() == 2.0`.
 impl<T, O, Dev, S> PartialEq<T> for Tensor<T, Rank<0>, O, Dev, S>
@@ -35,6 +36,29 @@ where
         self[[]].partial_cmp(scalar)
     }
 }
+
+/// Implements the compound assignments of a number and a rank-0 tensor: `total += x.sum()`.
+macro_rules! number_and_rank_zero {
+    ($($t:ty)*) => {$(
+        number_and_rank_zero! {
+            $t;
+            AddAssign, add_assign;
+            SubAssign, sub_assign;
+            MulAssign, mul_assign;
+            DivAssign, div_assign;
+        }
+    )*};
+    ($t:ty; $($Assign:ident, $assign:ident;)*) => {$(
+        /// Combines the number with the element of the tensor.
+        impl<O: Order, Dev: HostAccess, S: Storage<$t, Dev>> ops::$Assign<Tensor<$t, Rank<0>, O, Dev, S>> for $t {
+            #[track_caller]
+            fn $assign(&mut self, right: Tensor<$t, Rank<0>, O, Dev, S>) {
+                ops::$Assign::$assign(self, right[[]]);
+            }
+        }
+    )*};
+}
+number_and_rank_zero!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
 
 macro_rules! from_rank_zero {
     ($($t:ty)*) => {$(

@@ -399,7 +399,7 @@ reductions! {
     ///
     /// # Panics
     /// If an integer sum overflows in a build with debug assertions, or the allocation fails.
-    [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keepdims try_sum_keepdims]
+    [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keepdims try_sum_keepdims] // `sum_axis(axis)` sums over one axis.
     () Scalar => T, Sum,
     examples "[[1, 2], [3, 4]]" "" whole "10" axis0 "[4, 6]";
 }

@@ -832,7 +832,7 @@ fn davidson_with_preconditioner_finds_path_in_potential() {
 fn operators_write_to_given_tensor() {
     const N: usize = 40;
     let a = complex_matrix(N, 23);
-    let h = &a + a.t().conj() + Tensor::eye(N) * Complex::from(100.0);
+    let h = &a + a.t().conj() + Tensor::<c64, _>::eye(N) * 100.0;
     let diagonal = h.diagonal(0, 1).to_owned();
     let b = complex_vector(N, 24);
     // Collects the addresses to which the operator writes. Their number shows how many tensors a method uses for all applications.

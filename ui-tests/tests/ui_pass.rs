@@ -5,6 +5,10 @@
 
 #[path = "../pass/arange_of_complex.rs"]
 mod arange_of_complex;
+#[path = "../pass/arange_of_integers.rs"]
+mod arange_of_integers;
+#[path = "../pass/assign_to_slice.rs"]
+mod assign_to_slice;
 #[path = "../pass/at_rank.rs"]
 mod at_rank;
 #[path = "../pass/axes_as_one.rs"]
@@ -23,6 +27,8 @@ mod bool_sum;
 mod broadcast_to_smaller;
 #[path = "../pass/buffer_shared.rs"]
 mod buffer_shared;
+#[path = "../pass/compare_with_scalar.rs"]
+mod compare_with_scalar;
 #[path = "../pass/complex_floor.rs"]
 mod complex_floor;
 #[path = "../pass/complex_less.rs"]
@@ -192,6 +198,8 @@ mod fft_of_integers;
 mod float_and;
 #[path = "../pass/float_not.rs"]
 mod float_not;
+#[path = "../pass/float_times_eye.rs"]
+mod float_times_eye;
 #[path = "../pass/generic_broadcast.rs"]
 mod generic_broadcast;
 #[path = "../pass/generic_cast.rs"]
@@ -295,6 +303,8 @@ mod rank_of_result;
 mod rank_too_large;
 #[path = "../pass/rank_too_large_shape.rs"]
 mod rank_too_large_shape;
+#[path = "../pass/real_times_complex.rs"]
+mod real_times_complex;
 #[path = "../pass/reduce_into_rank.rs"]
 mod reduce_into_rank;
 #[cfg(feature = "fft")]
@@ -334,6 +344,11 @@ mod stack_devices;
 mod stack_rank;
 #[path = "../pass/sum_too_many_axes.rs"]
 mod sum_too_many_axes;
+#[path = "../pass/sum_with_axis.rs"]
+mod sum_with_axis;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/svd_as_tuple.rs"]
+mod svd_as_tuple;
 #[cfg(feature = "linalg")]
 #[path = "../pass/linalg/svd_device.rs"]
 mod svd_device;
@@ -378,6 +393,8 @@ mod used_after_sum;
 mod usize_elements;
 #[path = "../pass/usize_elements_inferred.rs"]
 mod usize_elements_inferred;
+#[path = "../pass/view_for_tensor.rs"]
+mod view_for_tensor;
 #[path = "../pass/view_outlives_tensor.rs"]
 mod view_outlives_tensor;
 #[path = "../pass/write_to_view.rs"]

@@ -6,6 +6,7 @@ use crate::engine::{choose, same_instance};
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::binary::NotEqual;
 use crate::ops::compute::check_out;
+use crate::ops::mixed::ScalarFor;
 use crate::ops::operands::{MatchingOperand, WithRight};
 use crate::ops::reduction::Count;
 use crate::order::Order;
@@ -143,7 +144,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         choose::compress(device, O::MEMORY_ORDER, output, self.operand(), mask.operand())
     }
 
-    /// Overwrites the elements at which a mask of the same shape is `true` with one value.
+    /// Overwrites the elements at which a mask of the same shape is `true` with one value. A complex tensor takes a real value, too.
     ///
     /// # Panics
     /// If the mask has another shape, or the device reports an error.
@@ -155,8 +156,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, tensor![1.0, 0.0, 3.0]);
     /// ```
     #[track_caller]
-    pub fn masked_fill<M>(&mut self, mask: M, value: T)
+    pub fn masked_fill<M, V>(&mut self, mask: M, value: V)
     where
+        V: ScalarFor<T>,
         M: Mask<D, O, Dev>,
         S: StorageMut<T, Dev>,
         Dev: Elementwise<T>,
@@ -169,14 +171,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// * If the mask has another shape or is on another instance of the device: `self` is unchanged.
     /// * If the device reports an error.
-    pub fn try_masked_fill<M>(&mut self, mask: M, value: T) -> Result<(), Error>
+    pub fn try_masked_fill<M, V>(&mut self, mask: M, value: V) -> Result<(), Error>
     where
+        V: ScalarFor<T>,
         M: Mask<D, O, Dev>,
         S: StorageMut<T, Dev>,
         Dev: Elementwise<T>,
     {
         let mask = mask.mask();
-        let (op, shape) = (FillMasked(value), self.shape());
+        let (op, shape) = (FillMasked(value.into_element()), self.shape());
         let name = <FillMasked<T> as BinaryOp<T, bool>>::NAME;
         choose::check_mask(name, (self.device(), shape.as_ref()), (mask.device(), mask.shape().as_ref()))?;
         let (output, device) = self.output();

@@ -51,6 +51,16 @@ fn floats(p: &mut Program) {
 fn complexes(p: &mut Program) {
     complex::<c32>(p);
     complex::<c64>(p);
+    // The operators with a complex and a real operand.
+    macro_rules! mixed {
+        ($($Op:ident)*) => {$(
+            p.binary::<c32, f32, _>($Op);
+            p.binary::<f32, c32, _>($Op);
+            p.binary::<c64, f64, _>($Op);
+            p.binary::<f64, c64, _>($Op);
+        )*};
+    }
+    mixed!(Add Sub Mul Div Rem);
     p.unary(Literals);
 }
 
