@@ -225,6 +225,15 @@ pub enum Error {
         /// The index of the pivot that is 0.
         pivot: usize,
     },
+    /// A result of a linear system exceeds the range of its type.
+    OutOfRange {
+        /// The operation, as a verb.
+        op: &'static str,
+        /// The shape of the matrix, or of the batch of matrices.
+        shape: Vec<usize>,
+        /// The index of the matrix along the axes of the batch. Empty for a single matrix.
+        matrix: Vec<usize>,
+    },
     /// A matrix is not positive definite.
     NotPositiveDefinite {
         /// The operation, as a verb.
@@ -549,6 +558,12 @@ impl fmt::Display for Error {
                 f,
                 "cannot {op} shape {shape:?}: {} is singular, because pivot {pivot} is 0; for a least-squares solution, use \
                  `.lstsq(..)` or `.pinv()`",
+                MatrixOf(matrix)
+            ),
+            Error::OutOfRange { op, shape, matrix } => write!(
+                f,
+                "cannot {op} shape {shape:?}: the result for {} exceeds the range of its type, because the matrix is almost singular or very \
+                 small; multiply the matrix by a large number first, or divide the right-hand sides by one",
                 MatrixOf(matrix)
             ),
             Error::NotPositiveDefinite { op, shape, matrix, order } => write!(

@@ -23,7 +23,7 @@
 //! | [`det`](crate::Tensor::det), [`slogdet`](crate::Tensor::slogdet) | the determinant, its sign and logarithm |
 //! | [`expm`](crate::Tensor::expm), [`sqrtm`](crate::Tensor::sqrtm), [`logm`](crate::Tensor::logm) | the exponential, the principal square root and logarithm |
 //! | [`matrix_rank`](crate::Tensor::matrix_rank), [`null_space`](crate::Tensor::null_space), [`orth`](crate::Tensor::orth) | the rank, bases of the null space and of the column space |
-//! | [`pinv_with`](crate::Tensor::pinv_with), [`lstsq_with`](crate::Tensor::lstsq_with), [`matrix_rank_with`](crate::Tensor::matrix_rank_with), .. | the same, with a choice of the singular values that count as 0 |
+//! | [`pinv_with`](crate::Tensor::pinv_with), [`lstsq_with`](crate::Tensor::lstsq_with), [`matrix_rank_with`](crate::Tensor::matrix_rank_with), [`matrix_rank_above`](crate::Tensor::matrix_rank_above), .. | the same, with a choice of the singular values that count as 0 |
 //! | [`cond`](crate::Tensor::cond), [`nuclear_norm`](crate::Tensor::nuclear_norm), [`spectral_norm`](crate::Tensor::spectral_norm) | the condition number, the sum of the singular values, the largest singular value |
 //! | [`adjoint`](crate::Tensor::adjoint) | the conjugate transpose |
 //!
@@ -62,8 +62,10 @@
 //!   vector real and positive: the first whose magnitude is at least 0.99 times the largest. So results do not depend on the memory
 //!   order, the device or the number of threads. If singular values or eigenvalues are equal, or differ by less than about 10⁻⁸ of the
 //!   largest one, only the space that their vectors span is determined.
-//! * **Scaling.** Matrices are scaled by a power of two before they are decomposed, so elements near the limits of their type are no
-//!   problem. A result that exceeds the limits is infinite, as in LAPACK.
+//! * **Scaling.** Matrices and operators are scaled by powers of two before they are decomposed, so results do not depend on units: if a
+//!   matrix is multiplied by a power of two, most results have the same bits, except for their exponents. A result that exceeds the limits
+//!   of its type is infinite; for `solve` and `inv`, it is an error. Singular values and eigenvalues have an error of about the machine
+//!   epsilon times the largest one, so if a matrix has elements near both ends of the range, its smallest singular values are 0.
 //! * **Errors.** A NaN or infinite element is an error, even if it is in a part of the matrix that the decomposition does not use.
 //! * **Threads.** With the feature `rayon`, batches of small matrices are split between threads, and large matrices are computed by
 //!   several threads. The bits of the results do not depend on the number of threads.

@@ -14,5 +14,7 @@ mod kernels;
 mod krylov;
 #[path = "linalg/labels.rs"]
 mod labels;
+#[path = "linalg/scales.rs"]
+mod scales;
 #[path = "linalg/table.rs"]
 mod table;

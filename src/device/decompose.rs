@@ -4,6 +4,7 @@
 pub(super) mod on_host;
 
 use super::cpu::linalg;
+pub(crate) use super::cpu::linalg::exponent_of;
 use super::{Cpu, Device, MatrixOperand, Output};
 use crate::element::{CastTo, Inexact, Scalar, c32, c64};
 use crate::error::Error;
@@ -191,6 +192,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// # Errors
     /// * [`Error::Singular`] if a pivot, a pivot block, or an element of the diagonal of a triangular matrix, is exactly 0.
     /// * [`Error::NotPositiveDefinite`] if `a` is passed as a positive definite matrix and is not.
+    /// * [`Error::OutOfRange`] if an element of `x` exceeds the range of its type.
     /// * The errors that all methods have in common.
     fn solve(
         &self,

@@ -476,6 +476,12 @@ methods! {
     /// Those of [`svd`](DynTensor::svd), and if `relative` is negative or NaN.
     matrix_rank_with(relative: f64) -> DynTensor, check |a| stacks::matrix_rank_with(a, relative);
 
+    /// Returns the number of singular values that are larger than `size`, as `i64`: see [`Tensor::matrix_rank_above`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd), and if `size` is negative or NaN.
+    matrix_rank_above(size: f64) -> DynTensor, check |a| stacks::matrix_rank_above(a, size);
+
     /// Returns an orthonormal basis of the null space, as columns: see [`Tensor::null_space`].
     ///
     /// # Errors

@@ -60,6 +60,7 @@ pub(crate) fn named(error: Error, op: &'static str, shape: &[usize]) -> Error {
     match error {
         Error::NotFinite { matrix, .. } => Error::NotFinite { op, shape, matrix },
         Error::NotConverged { matrix, .. } => Error::NotConverged { op, shape, matrix },
+        Error::OutOfRange { matrix, .. } => Error::OutOfRange { op, shape, matrix },
         Error::Singular { matrix, pivot, .. } => Error::Singular { op, shape, matrix, pivot },
         Error::NotPositiveDefinite { matrix, order, .. } => {
             Error::NotPositiveDefinite { op, shape, matrix, order }
@@ -86,6 +87,7 @@ pub(crate) fn in_terms_of(error: Error, op: &'static str, row_major: bool, shape
     let mut error = named(error, op, shape);
     if let Error::NotFinite { matrix, .. }
     | Error::NotConverged { matrix, .. }
+    | Error::OutOfRange { matrix, .. }
     | Error::Singular { matrix, .. }
     | Error::NotPositiveDefinite { matrix, .. } = &mut error
     {

@@ -5,11 +5,12 @@ use super::lanczos::check_start;
 use super::methods::methods;
 use super::operator::{Operator, given, on_vectors};
 use super::projected::Small;
-use super::vector::{Vector, divide, modulus, shaped, zeros};
+use super::vector::{Vector, divide, modulus, shaped, times_power, zeros};
 use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::error::Error;
+use crate::ops::linalg::balance::scaled;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::tensor::{Tensor, TensorView};
@@ -66,14 +67,18 @@ methods! {
         divide(&mut v, size)?;
         let mut apply = on_vectors(OP, "operator", shape, apply);
         let mut operator = Operator::new(OP, usize::MAX, &mut apply);
-        let (basis, columns, rest) = projected(&mut operator, v, vectors)?;
+        let (basis, columns, mut rest) = projected(&mut operator, v, vectors)?;
+        let exponent = operator.exponent();
+        if let Some(rest) = &mut rest {
+            times_power(rest, exponent)?;
+        }
+        let element = |[i, j]: [usize; 2]| columns[j].get(i).map_or_else(T::zero, |&h| scaled(h, exponent));
         let k = basis.len();
         let tensors = (0..k).map(|j| Ok(shaped(basis.vector(j)?, shape)));
         let zeros = || Tensor::try_zeros_in(shape, start.device());
         Ok(Arnoldi {
             v: tensors.collect::<Result<_, Error>>()?,
-            h: Small::<T>::try_from_fn([k, k], |[i, j]| columns[j].get(i).copied().unwrap_or_else(T::zero))?
-                .try_to_order::<O>()?,
+            h: Small::<T>::try_from_fn([k, k], element)?.try_to_order::<O>()?,
             invariant: rest.is_none(),
             rest: rest.map_or_else(zeros, |rest| Ok(shaped(rest, shape)))?,
         })

@@ -6,12 +6,13 @@ use super::methods::methods;
 use super::operator::{Operator, check_preconditioned, given, on_vectors};
 use super::options::{Krylov, not_converged};
 use super::projected::Projected;
-use super::vector::{Vector, divide, inner, norm, random, zeros};
+use super::vector::{Vector, divide, inner, norm, random, times_power, zeros};
 use crate::device::Backend;
 use crate::device::decompose::LinalgElement;
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::ops::WithRight;
+use crate::ops::linalg::balance::{extreme_exponent, scaled};
 use crate::ops::op::{Add, Sub};
 use crate::order::Order;
 use crate::rank::Dim;
@@ -60,12 +61,16 @@ methods! {
             );
             return Err(Error::Argument { op: OP, reason });
         }
-        let (diagonal, size) = given(OP, "the diagonal", diagonal)?;
+        let (mut diagonal, size) = given(OP, "the diagonal", diagonal)?;
+        // A factor of the preconditioner does not matter.
+        let exponent = extreme_exponent(size);
+        times_power(&mut diagonal, -exponent)?;
+        let size = scaled(size, -exponent);
         let mut cache: Option<(T::Magnitude, Vector<T, Dev>)> = None;
         let mut precondition = |[r, mut z]: [Vector<T, Dev>; 2], value| {
             let (_, inverse) = match cache.take() {
                 Some(kept) if kept.0 == value => cache.insert(kept),
-                _ => cache.insert((value, shifted_inverse(&diagonal, size, value)?)),
+                _ => cache.insert((value, shifted_inverse(&diagonal, size, scaled(value, -exponent))?)),
             };
             z.try_assign(&r)?;
             z.try_mul_assign(&*inverse)?;
@@ -188,7 +193,8 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
         }
         let direction = match open {
             Some((residual, i)) => {
-                corrected([residual, found.vectors.swap_remove(i), v], values[i], precondition)?
+                let value = scaled(values[i], operator.exponent());
+                corrected([residual, found.vectors.swap_remove(i), v], value, precondition)?
             }
             None => random(n, len as u64, &device)?,
         };

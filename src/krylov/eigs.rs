@@ -16,6 +16,7 @@ use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element, Scalar};
 use crate::error::Error;
+use crate::ops::linalg::balance::scaled;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
@@ -90,8 +91,8 @@ methods! {
         let vectors = ritz.vectors.iter().map(|y| Ok(shaped(complex_combination(&basis, y)?, shape)));
         Ok(ComplexEigenpairs {
             vectors: vectors.collect::<Result<_, Error>>()?,
-            values: ritz.values,
-            residuals: ritz.residuals,
+            values: ritz.values.iter().map(|&x| scaled(x, operator.exponent())).collect(),
+            residuals: ritz.residuals.iter().map(|&x| scaled(x, operator.exponent())).collect(),
             applications: operator.applications,
             converged: ritz.converged,
         })

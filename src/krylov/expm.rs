@@ -10,6 +10,7 @@ use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::error::Error;
+use crate::ops::linalg::balance::scaled;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
@@ -146,7 +147,12 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
         }
         if last || len.is_multiple_of(4) {
             let dimension = basis.len();
-            let exponent = projected.try_slice(crate::s![..dimension, ..dimension])? * t;
+            let factor = scaled(t, operator.exponent());
+            if !factor.all_finite() {
+                let reason = "`t` times the operator exceeds the range of its type; use a smaller `t`".into();
+                return Err(Error::Argument { op: operator.op, reason });
+            }
+            let exponent = projected.try_slice(crate::s![..dimension, ..dimension])? * factor;
             let largest = largest_share::<T>(&exponent, rest);
             let mut share = largest;
             loop {

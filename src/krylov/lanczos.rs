@@ -13,6 +13,7 @@ use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, RealScalar, Scalar};
 use crate::error::Error;
+use crate::ops::linalg::balance::scaled;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
@@ -122,7 +123,9 @@ where
     let (first, norm) = given(op, "the start tensor", start)?;
     let mut apply = on_vectors(op, "operator", shape, apply);
     let mut operator = Operator::new(op, how.limits.max_applications, &mut apply);
-    let found = method(&mut operator, first, norm, how)?;
+    let mut found = method(&mut operator, first, norm, how)?;
+    let numbers = found.values.iter_mut().chain(&mut found.residuals);
+    numbers.for_each(|x| *x = scaled(*x, operator.exponent()));
     Ok(Eigenpairs {
         values: found.values,
         vectors: found.vectors.into_iter().map(|v| shaped(v, shape)).collect(),
@@ -132,7 +135,7 @@ where
     })
 }
 
-/// The eigenpairs of an operator on vectors.
+/// The eigenpairs of a scaled operator on vectors.
 pub(super) struct Found<T: Scalar, Dev: Device> {
     pub(super) values: Vec<T::Magnitude>,
     pub(super) vectors: Vec<Vector<T, Dev>>,

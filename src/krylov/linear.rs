@@ -3,11 +3,12 @@
 
 use super::operator::{Map, Operator, given, on_vectors};
 use super::options::{Iteration, not_converged};
-use super::vector::{Vector, divide, norm, scale, shaped};
+use super::vector::{Vector, divide, norm, scale, shaped, times_power};
 use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::error::Error;
+use crate::ops::linalg::balance::Scaled;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
@@ -112,6 +113,8 @@ fn corrected<T: LinalgElement, Dev: Backend<T>>(
             break;
         }
     }
-    scale(&mut x, size)?;
+    let Scaled { mantissa, exponent } = Scaled::new(size, -operator.exponent());
+    scale(&mut x, mantissa)?;
+    times_power(&mut x, exponent)?;
     Ok((x, residual))
 }

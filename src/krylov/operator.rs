@@ -1,10 +1,15 @@
 //! Calls an operator and a preconditioner, which are closures over vectors, and counts the applications of the operator.
+//!
+//! If the first result of a closure is so large or so small that its fourth power is out of range, all results of this closure are divided by
+//! a power of two. The methods compute with the scaled operator, and multiply their results by the power. So results do not depend on the
+//! units of the operator.
 
-use super::vector::{Vector, flat, inner, norm, shaped};
+use super::vector::{Vector, flat, inner, norm, shaped, times_power};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element, Inexact, RealScalar};
 use crate::engine::same_instance;
 use crate::error::Error;
+use crate::ops::linalg::balance::extreme_exponent;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
@@ -21,34 +26,78 @@ pub(super) struct Operator<'a, T: Element, Dev: Device> {
     preconditioner: Option<&'a mut Map<'a, T, Dev>>,
     pub(super) applications: usize,
     limit: usize,
+    /// The exponent of the power of two by which the results of the operator are divided: see [`exponent`](Operator::exponent).
+    scale: Scale,
+    of_preconditioner: Scale,
+}
+
+/// The power of two by which the results of a closure are divided.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Scale {
+    /// `None` before the first result that is not zero.
+    exponent: Option<i32>,
+}
+
+impl Scale {
+    pub(super) fn exponent(self) -> i32 {
+        self.exponent.unwrap_or(0)
+    }
+
+    /// Divides a result of the closure by the power, which is chosen for the first result.
+    pub(super) fn divide<T: Inexact, Dev: Backend<T>>(
+        &mut self,
+        y: &mut Vector<T, Dev>,
+    ) -> Result<(), Error> {
+        let exponent = match self.exponent {
+            Some(exponent) => exponent,
+            None => {
+                let size = norm(y)?;
+                let exponent = extreme_exponent(size);
+                self.exponent = (!size.is_zero()).then_some(exponent);
+                exponent
+            }
+        };
+        times_power(y, -exponent)
+    }
 }
 
 impl<'a, T: Inexact, Dev: Backend<T>> Operator<'a, T, Dev> {
     pub(super) fn new(op: &'static str, limit: usize, apply: &'a mut Map<'a, T, Dev>) -> Self {
-        Operator { op, apply, preconditioner: None, applications: 0, limit }
+        let (scale, of_preconditioner) = (Scale::default(), Scale::default());
+        Operator { op, apply, preconditioner: None, applications: 0, limit, scale, of_preconditioner }
     }
 
     pub(super) fn with_preconditioner(self, preconditioner: Option<&'a mut Map<'a, T, Dev>>) -> Self {
         Operator { preconditioner, ..self }
     }
 
-    /// Returns `[x, A·x]`. `A·x` is written to the memory of `y`.
+    /// The exponent of the power of two by which the operator was divided.
+    pub(super) fn exponent(&self) -> i32 {
+        self.scale.exponent()
+    }
+
+    /// Returns `[x, A·x]` for the scaled operator `A`. `A·x` is written to the memory of `y`. In the first call, the norm of `x` should be
+    /// about 1.
     pub(super) fn apply(&mut self, [x, y]: [Vector<T, Dev>; 2]) -> Result<[Vector<T, Dev>; 2], Error> {
         self.applications += 1;
-        (self.apply)([x, y])
+        let [x, mut y] = (self.apply)([x, y])?;
+        self.scale.divide(&mut y)?;
+        Ok([x, y])
     }
 
     pub(super) fn is_preconditioned(&self) -> bool {
         self.preconditioner.is_some()
     }
 
-    /// Returns `[r, M·r]` for the preconditioner `M`. Without one, `M` is the identity.
+    /// Returns `[r, M·r]` for the scaled preconditioner `M`. Without one, `M` is the identity.
     pub(super) fn precondition(
         &mut self,
         [r, mut z]: [Vector<T, Dev>; 2],
     ) -> Result<[Vector<T, Dev>; 2], Error> {
         if let Some(preconditioner) = &mut self.preconditioner {
-            return preconditioner([r, z]);
+            let [r, mut z] = preconditioner([r, z])?;
+            self.of_preconditioner.divide(&mut z)?;
+            return Ok([r, z]);
         }
         z.try_assign(&r)?;
         Ok([r, z])

@@ -1,13 +1,15 @@
 //! The randomised singular value decomposition: N. Halko, P. Martinsson and J. Tropp, SIAM Rev. 53, 217 (2011).
 
 use super::basis::Basis;
+use super::operator::Scale;
 use super::projected::Small;
-use super::vector::{Vector, divide, flat, norm, random, shaped};
+use super::vector::{Vector, divide, flat, norm, random, shaped, times_power};
 use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::engine::same_instance;
 use crate::error::Error;
+use crate::ops::linalg::balance::scaled;
 use crate::order::Order;
 use crate::rank::{Dim, IntoShape};
 use crate::tensor::{Tensor, TensorView};
@@ -135,25 +137,33 @@ where
     // The shape of the operator's results is known after its first application.
     let to: Cell<Option<E::Shape>> = Cell::new(None);
     let applications = Cell::new(0);
+    // The power of two by which the operator and its adjoint are divided.
+    let scale = Cell::new(Scale::default());
     let mut forward = |x| {
         let y = apply(shaped::<T, D, O, Dev>(x, from).view())?;
         let expected = to.get().unwrap_or(y.shape());
         to.set(Some(expected));
         applications.set(applications.get() + 1);
-        checked(y, expected, "the operator", device)
+        let mut y = checked(y, expected, "the operator", device)?;
+        let mut of_operator = scale.get();
+        of_operator.divide(&mut y)?;
+        scale.set(of_operator);
+        Ok(y)
     };
     let mut backward = |y| {
         let shape = to.get().expect("the operator is applied before its adjoint");
         let x = adjoint(shaped::<T, E, O, Dev>(y, shape).view())?;
         applications.set(applications.get() + 1);
-        checked(x, from, "the adjoint of the operator", device)
+        let mut x = checked(x, from, "the adjoint of the operator", device)?;
+        times_power(&mut x, -scale.get().exponent())?;
+        Ok(x)
     };
     let columns = from.as_ref().iter().product();
     let found = triplets(&mut forward, &mut backward, columns, device, &how)?;
     let to = to.get().unwrap_or_default();
     Ok(SingularTriplets {
         u: found.u.into_iter().map(|u| shaped(u, to)).collect(),
-        s: found.s,
+        s: found.s.into_iter().map(|s| scaled(s, scale.get().exponent())).collect(),
         v: found.v.into_iter().map(|v| shaped(v, from)).collect(),
         applications: applications.get(),
     })

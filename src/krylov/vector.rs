@@ -1,13 +1,16 @@
 //! Vectors of an iterative method: tensors of rank 1, and their linear algebra.
 
+use crate::device::decompose::exponent_of;
 use crate::device::{Backend, Cpu, Device};
 use crate::element::{CastTo, Element, Inexact};
 use crate::error::Error;
 use crate::ops::WithRight;
+use crate::ops::linalg::balance::{extreme_exponent, scaled};
 use crate::ops::op::{Div, Mul};
 use crate::order::{Order, RowMajor};
 use crate::rank::{Dim, Rank};
 use crate::tensor::Tensor;
+use num_traits::{Float, One};
 
 /// The elements of a tensor, in its memory order.
 pub(super) type Vector<T, Dev> = Tensor<T, Rank<1>, RowMajor, Dev>;
@@ -51,12 +54,30 @@ pub(super) fn scale<T: Inexact, Dev: Backend<T>>(
     x.try_apply_inplace(WithRight { op: Mul, right: T::from_magnitude(by) })
 }
 
+/// Multiplies by `2^exponent`.
+pub(super) fn times_power<T: Inexact, Dev: Backend<T>>(
+    x: &mut Vector<T, Dev>,
+    exponent: i32,
+) -> Result<(), Error> {
+    // The power itself can exceed the limits of the type.
+    let (largest, mut rest) = (exponent_of(<T::Magnitude as Float>::max_value()) - 1, exponent);
+    while rest != 0 {
+        let part = rest.clamp(-largest, largest);
+        scale(x, scaled(T::Magnitude::one(), part))?;
+        rest -= part;
+    }
+    Ok(())
+}
+
 /// Divides by a real number that is not 0. Does not multiply by the reciprocal, which would overflow if the number is subnormal.
 pub(super) fn divide<T: Inexact, Dev: Backend<T>>(
     x: &mut Vector<T, Dev>,
     by: T::Magnitude,
 ) -> Result<(), Error> {
-    x.try_apply_inplace(WithRight { op: Div, right: T::from_magnitude(by) })
+    // No elements are rounded here.
+    let exponent = extreme_exponent(by);
+    times_power(x, -exponent)?;
+    x.try_apply_inplace(WithRight { op: Div, right: T::from_magnitude(scaled(by, -exponent)) })
 }
 
 /// Returns a vector of zeros.

@@ -201,6 +201,8 @@ fn methods() -> Vec<Row> {
             Finite |m, n| vec![vec![n, m]];
         ["matrix_rank_with" "try_matrix_rank_with"] "matrix_rank_with",
             |x| x.try_matrix_rank_with(SMALL), x.matrix_rank_with(SMALL); Finite |_m, _n| vec![vec![]];
+        ["matrix_rank_above" "try_matrix_rank_above"] "matrix_rank_above",
+            |x| x.try_matrix_rank_above(SMALL), x.matrix_rank_above(SMALL); Finite |_m, _n| vec![vec![]];
         ["null_space_with" "try_null_space_with"] "null_space_with",
             |x| x.try_null_space_with(SMALL), x.null_space_with(SMALL); Finite |m, n| vec![vec![n, n - m.min(n)]];
         ["orth_with" "try_orth_with"] "orth_with", |x| x.try_orth_with(SMALL), x.orth_with(SMALL);

@@ -401,6 +401,7 @@ fn typed_and_dynamic_agree() {
         assert_ne!(a.pinv_with(0.5), a.pinv());
         assert_eq!(DynTensor::from(a.pinv_with(0.5)), d.pinv_with(0.5).unwrap());
         assert_eq!(DynTensor::from(a.matrix_rank_with(0.5)), d.matrix_rank_with(0.5).unwrap());
+        assert_eq!(DynTensor::from(a.matrix_rank_above(0.5)), d.matrix_rank_above(0.5).unwrap());
         assert_eq!(DynTensor::from(a.lstsq_with(&b, 0.5)), d.lstsq_with(&b, 0.5).unwrap());
         // These functions are tested on one matrix, because the ranks of the matrices in a batch can differ.
         let one = a.index_axis(if a.shape()[0] == 2 { 0 } else { 2 }, 1);
@@ -765,6 +766,7 @@ fn chosen_singular_values() {
             [(0.0, 3), (0.1, 3), (0.125, 2), (0.24, 2), (0.25, 1), (0.9, 1), (1.0, 0), (f64::INFINITY, 0)];
         for (relative, rank) in cases {
             assert_eq!(a.matrix_rank_with(relative).item(), rank, "{relative}");
+            assert_eq!(a.matrix_rank_above(4.0 * relative).item(), rank, "{relative}");
             let rank = rank as usize;
             let inverses = [0.25, 1.0, 2.0];
             let inverse = |i: usize| T::of(if i < rank { inverses[i] } else { 0.0 }, 0.0);

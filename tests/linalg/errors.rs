@@ -139,6 +139,7 @@ fn numbers_that_are_not_finite() {
         "pinv_with": a.pinv_with / try_pinv_with(0.1);
         "matrix_rank": a.matrix_rank / try_matrix_rank();
         "matrix_rank_with": a.matrix_rank_with / try_matrix_rank_with(0.1);
+        "matrix_rank_above": a.matrix_rank_above / try_matrix_rank_above(0.1);
         "null_space": a.null_space / try_null_space();
         "null_space_with": a.null_space_with / try_null_space_with(0.1);
         "orth": a.orth / try_orth();
@@ -246,6 +247,14 @@ fn relative_cutoffs() {
             lstsq_with / try_lstsq_with(&b), ".lstsq(b)";
         }
     }
+}
+
+#[test]
+fn absolute_cutoffs() {
+    let text = "cannot matrix_rank_above: `size` is -1.0, and must be a number that is at least 0";
+    let a = Tensor::<f64, Rank<2>>::eye(2);
+    rejected!(a.matrix_rank_above / try_matrix_rank_above(-1.0), Error::Argument { .. }, text);
+    assert!(a.try_matrix_rank_above(f64::NAN).is_err());
 }
 
 #[test]

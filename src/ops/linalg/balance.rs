@@ -1,8 +1,9 @@
-//! Diagonal similarity transformations that make the largest elements of a matrix smaller: the method of E. Osborne, J. ACM 7, 338 (1960),
-//! with maximum norms. The factors are powers of two, so no element is rounded.
+//! Scaling by powers of two, which rounds no element, and diagonal similarity transformations that make the largest elements of a matrix smaller: the method of E. Osborne, J. ACM 7, 338 (1960),
+//! with maximum norms.
 
-use crate::element::Inexact;
-use num_traits::{Float, ToPrimitive};
+use crate::device::decompose::exponent_of;
+use crate::element::{CastTo, Inexact, RealFloat};
+use num_traits::{Float, ToPrimitive, Zero};
 
 /// Number of passes. More passes do not change the exponents of small matrices, and hardly improve those of others.
 const PASSES: usize = 60;
@@ -26,7 +27,7 @@ pub(super) fn exponents(n: usize, magnitudes: impl Fn(usize, usize) -> f64) -> V
 }
 
 /// Returns `x · 2^exponent`. The result is infinite or 0 only if the exact product exceeds the limits of the type.
-pub(super) fn scaled<T: Inexact>(x: T, exponent: i32) -> T {
+pub(crate) fn scaled<T: Inexact>(x: T, exponent: i32) -> T {
     // Both `2^largest` and its inverse are in the range of the type.
     let largest = <T::Magnitude as Float>::max_value().to_f64().expect("a float converts to `f64`");
     let largest = largest.log2() as i32 / 2;
@@ -39,4 +40,42 @@ pub(super) fn scaled<T: Inexact>(x: T, exponent: i32) -> T {
         rest -= step;
     }
     x
+}
+
+/// Returns the exponent of the larger one of the real and the imaginary part, or 0 if the number is 0, infinite or NaN.
+pub(crate) fn exponent<T: Inexact>(x: T) -> i32 {
+    let [re, im] = [x.re(), x.im()].map(|part| Float::abs(CastTo::<T::Magnitude>::cast_to(part)));
+    let largest = if re > im { re } else { im };
+    if largest.is_zero() || !x.all_finite() { 0 } else { exponent_of(largest) }
+}
+
+/// Returns the exponent of a number whose fourth power is out of range. For other numbers, returns 0.
+pub(crate) fn extreme_exponent<R: RealFloat>(x: R) -> i32 {
+    let (exponent, limit) = (exponent(x), exponent_of(<R as Float>::max_value()));
+    if exponent.abs() > limit / 4 { exponent } else { 0 }
+}
+
+/// A number times a power of two, whose exponent can exceed the limits of the type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scaled<T> {
+    /// The number. The larger one of its parts is at least 1 and less than 2, or the number is 0, infinite or NaN.
+    pub(crate) mantissa: T,
+    pub(crate) exponent: i32,
+}
+
+impl<T: Inexact> Scaled<T> {
+    /// Returns `x · 2^exponent`.
+    pub(crate) fn new(x: T, exponent: i32) -> Self {
+        let own = self::exponent(x);
+        Scaled { mantissa: scaled(x, -own), exponent: exponent.saturating_add(own) }
+    }
+
+    pub(crate) fn times(self, other: Self) -> Self {
+        Scaled::new(self.mantissa * other.mantissa, self.exponent.saturating_add(other.exponent))
+    }
+
+    /// Returns the number, which is infinite or 0 if it exceeds the limits of its type.
+    pub(crate) fn value(self) -> T {
+        scaled(self.mantissa, self.exponent)
+    }
 }

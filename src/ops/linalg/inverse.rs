@@ -1,5 +1,6 @@
 //! Inverses, powers and determinants.
 
+use super::balance::{Scaled, exponent, scaled};
 use super::lu::packed_lu;
 use super::stack::{
     Extents, Numbers, Stack, StackView, dense, each_vector, extents, matrix_axes, numbers, stack_shape,
@@ -13,6 +14,7 @@ use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
+use core::f64::consts::LN_2;
 use num_traits::{Float, Zero};
 
 /// Calls `f` with a stack of identity matrices that has the shape of `a`: a view that repeats one matrix.
@@ -79,12 +81,59 @@ where
     Ok(result)
 }
 
-/// Computes the LU decomposition of each matrix. Calls `f` with the diagonal of `u`, and with `true` if the number of row exchanges is odd.
-/// Returns the results of `f`.
+/// Computes the LU decomposition of each matrix. Calls `f` with the pivots, which are the diagonal of `u`, and with `true` if the number of
+/// row exchanges is odd. Returns the results of `f`.
 fn pivots<T, O, Dev, R>(
     a: &StackView<'_, T, O, Dev>,
-    mut f: impl FnMut(&[T], bool) -> R,
+    mut f: impl FnMut(&[Scaled<T>], bool) -> R,
 ) -> Result<Vec<R>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    // Pivots can overflow, and if rows differ much in size, quotients of their elements can become 0.
+    let limit = exponent(<T::Magnitude as Float>::max_value()) / 4;
+    let moderate = |pivot: &T| pivot.all_finite() && exponent(*pivot).abs() <= limit;
+    let diagonals = decomposed(a)?;
+    if diagonals.iter().all(|(pivots, _)| pivots.iter().all(moderate)) {
+        let unscaled = |pivots: &[T]| pivots.iter().map(|&x| Scaled::new(x, 0)).collect::<Vec<_>>();
+        return Ok(diagonals.iter().map(|(pivots, odd)| f(&unscaled(pivots), *odd)).collect());
+    }
+    let (a, exponents) = with_equal_rows(a)?;
+    let results = decomposed(&a.view())?.into_iter().zip(exponents).map(|((pivots, odd), exponents)| {
+        // The factor of a row is assigned to some pivot: only the product of all pivots matters.
+        let scaled = pivots.iter().zip(exponents).map(|(&x, exponent)| Scaled::new(x, exponent));
+        f(&scaled.collect::<Vec<_>>(), odd)
+    });
+    Ok(results.collect())
+}
+
+/// Divides each row by a power of two, so that its largest element is about 1. Also returns the exponents of the powers.
+fn with_equal_rows<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<(Stack<T, O, Dev>, Vec<Vec<i32>>), Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Backend<T>,
+{
+    let [batch, n, _] = extents::<O>(a.shape());
+    let mut elements = a.try_to_vec()?;
+    let mut exponents = vec![vec![0; n]; batch];
+    for (matrix, exponents) in elements.chunks_mut((n * n).max(1)).zip(&mut exponents) {
+        let at = |i: usize, j: usize| if O::ROW_MAJOR { i * n + j } else { j * n + i };
+        for (i, of_row) in exponents.iter_mut().enumerate() {
+            let row = (0..n).map(|j| matrix[at(i, j)]).filter(|&x| x != T::zero());
+            *of_row = row.map(exponent).max().unwrap_or(0);
+            (0..n).for_each(|j| matrix[at(i, j)] = scaled(matrix[at(i, j)], -*of_row));
+        }
+    }
+    Ok((Tensor::try_from_vec_in(a.shape(), elements, a.device())?, exponents))
+}
+
+/// Returns for each matrix the diagonal of the factor `u` of its LU decomposition, and whether the number of row exchanges is odd.
+fn decomposed<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vec<(Vec<T>, bool)>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -97,7 +146,7 @@ where
     let diagonal = lu.try_diagonal(of_rows, of_columns)?;
     let diagonal =
         if O::ROW_MAJOR { diagonal.try_to_owned()? } else { diagonal.reverse_axes().try_to_owned()? };
-    each_vector(&diagonal, |j, diagonal| f(diagonal, odd[j]))
+    each_vector(&diagonal, |j, diagonal| (diagonal.to_vec(), odd[j]))
 }
 
 /// Returns whether a permutation is a product of an odd number of exchanges.
@@ -123,9 +172,9 @@ where
     O: Order,
     Dev: Decompose<T> + Backend<T>,
 {
-    let determinants = pivots(a, |diagonal, odd| {
-        let product = diagonal.iter().fold(T::one(), |product, &x| product * x);
-        if odd { -product } else { product }
+    let determinants = pivots(a, |pivots, odd| {
+        let one = Scaled::new(if odd { -T::one() } else { T::one() }, 0);
+        pivots.iter().fold(one, |product, &x| product.times(x)).value()
     })?;
     numbers(determinants, a.device())
 }
@@ -140,15 +189,16 @@ where
     Dev: Decompose<T> + Backend<T>,
 {
     let mut logarithms = vec![];
-    let phases = pivots(a, |diagonal, odd| {
+    let phases = pivots(a, |pivots, odd| {
         let mut phase = if odd { -T::one() } else { T::one() };
-        let mut logarithm = <T::Magnitude as Zero>::zero();
-        for &x in diagonal {
+        let (mut logarithm, mut exponent) = (<T::Magnitude as Zero>::zero(), 0);
+        for &Scaled { mantissa: x, exponent: of_x } in pivots {
             let magnitude: T::Magnitude = x.modulus().cast_to();
             phase = if x == T::zero() { T::zero() } else { phase * x.unscale(magnitude) };
             logarithm += Float::ln(magnitude);
+            exponent += i64::from(of_x);
         }
-        logarithms.push(logarithm);
+        logarithms.push(logarithm + <T::Magnitude as Scalar>::from_f64(exponent as f64 * LN_2));
         phase
     })?;
     Ok((numbers(phases, a.device())?, numbers(logarithms, a.device())?))
@@ -161,7 +211,7 @@ dense! {
     /// # Panics
     /// * If the matrix is not square, or an element is NaN or infinite.
     /// * If the matrix is singular, which means that a pivot is exactly 0.
-    /// * If an allocation fails.
+    /// * If an element of the inverse exceeds the limits of its type, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -169,8 +219,8 @@ dense! {
     /// ```
     inv, try_inv() -> Tensor<T, D, O, Dev>, Square inv;
 
-    /// Returns the determinant of a matrix, or of each matrix of a batch. A determinant that exceeds the limits of the type is infinite or
-    /// 0: see [`slogdet`](Tensor::slogdet).
+    /// Returns the determinant of a matrix, or of each matrix of a batch. Only a determinant that itself exceeds the limits of its type is
+    /// infinite or 0; products of some of the pivots may exceed them. See also [`slogdet`](Tensor::slogdet).
     ///
     /// # Panics
     /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.

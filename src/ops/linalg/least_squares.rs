@@ -1,5 +1,6 @@
 //! Results computed from singular values: least squares, pseudo-inverses, ranks, null spaces, condition numbers and norms.
 
+use super::balance::{exponent, scaled};
 use super::solve::SolveRanks;
 use super::stack::{
     Extents, Numbers, Stack, StackView, adjoint, dense, each_vector, extents, matrix_axes, numbers,
@@ -8,7 +9,7 @@ use super::stack::{
 use super::svd::{Svd, singular_values, svd, svd_full};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device, Operand};
-use crate::element::{CastTo, Element, Scalar};
+use crate::element::{CastTo, Element, RealFloat};
 use crate::engine::linalg::{Matrices, multiply_sides, side_axis, solution_shape};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
@@ -28,6 +29,8 @@ pub(crate) enum Negligible {
     Rounding,
     /// Those of at most this number times the largest one.
     Relative(f64),
+    /// Those of at most this number.
+    Absolute(f64),
 }
 
 impl Negligible {
@@ -51,24 +54,29 @@ impl Negligible {
     }
 
     /// Returns how many of the singular values `s` of an `m` × `n` matrix are not negligible. `s` is in descending order.
-    fn rank_of<R: Scalar<Magnitude = R> + Float>(self, s: &[R], [m, n]: [usize; 2]) -> usize {
+    fn rank_of<R: RealFloat>(self, s: &[R], [m, n]: [usize; 2]) -> usize {
         let Some(&largest) = s.first() else { return 0 };
+        // Numbers near the limits of their type are compared after a division by a power of two, so that the tolerance is in range.
+        let power = exponent(largest);
+        let small = |&x: &R| scaled(x, -power);
+        let float = |x: R| x.to_f64().expect("a float converts to `f64`");
         match self {
             Negligible::Rounding => {
-                let tolerance = largest * R::from_usize(m.max(n)) * <R as Float>::epsilon();
-                s.iter().take_while(|&&x| x > tolerance).count()
+                let tolerance = small(&largest) * R::from_usize(m.max(n)) * <R as Float>::epsilon();
+                s.iter().map(small).take_while(|&x| x > tolerance).count()
             }
             Negligible::Relative(ratio) => {
                 // In `f64`, so that the ratio is not rounded to the element type.
-                let float = |x: R| x.to_f64().expect("a float converts to `f64`");
-                let tolerance = float(largest) * ratio;
-                s.iter().take_while(|&&x| float(x) > tolerance).count()
+                let tolerance = float(small(&largest)) * ratio;
+                s.iter().map(small).take_while(|&x| float(x) > tolerance).count()
             }
+            Negligible::Absolute(size) => s.iter().take_while(|&&x| float(x) > size).count(),
         }
     }
 }
 
-/// Returns `v / s` and `uᴴ`, whose product is the pseudo-inverse. Negligible singular values and their vectors are left out.
+/// Returns `v / s` and `uᴴ`, whose product is the pseudo-inverse. Negligible singular values and their vectors are left out. If `1 / s` is
+/// near the limits of its type, both factors have a part of it: they are multiplied by powers of two.
 pub(crate) fn pseudo_inverse_factors<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     negligible: Negligible,
@@ -80,17 +88,27 @@ where
 {
     let [batch, m, n] = extents::<O>(a.shape());
     let Svd { u, s, vh } = svd(a)?;
+    let (zero, one) = (<T::Magnitude as Zero>::zero(), <T::Magnitude as One>::one());
+    let limit = exponent(<T::Magnitude as Float>::max_value());
+    let mut halves = vec![];
     let inverses = each_vector(&s, |_, s| {
         let rank = negligible.rank_of(s, [m, n]);
+        let power = s.first().map_or(0, |&largest| exponent(largest));
+        let power = if power.abs() > limit / 4 * 3 { power } else { 0 };
+        halves.push(-(power / 2));
         let inverse = |(k, &x): (usize, &T::Magnitude)| {
-            let inverse =
-                if k < rank { <T::Magnitude as One>::one() / x } else { <T::Magnitude as Zero>::zero() };
-            CastTo::<T>::cast_to(inverse)
+            let inverse = if k < rank { one / scaled(x, -power) } else { zero };
+            CastTo::<T>::cast_to(scaled(inverse, power / 2 - power))
         };
         s.iter().enumerate().map(inverse).collect::<Vec<T>>()
     })?;
     let inverses = vectors(inverses.concat(), batch, m.min(n), a.device())?;
-    Ok((scale_columns(&adjoint(&vh.view())?.view(), &inverses)?, adjoint(&u.view())?))
+    let (left, mut right) = (scale_columns(&adjoint(&vh.view())?.view(), &inverses)?, adjoint(&u.view())?);
+    if halves.iter().any(|&half| half != 0) {
+        let of_rows = halves.iter().flat_map(|&half| vec![scaled(T::one(), half); m]).collect();
+        right = scale_columns(&right.view(), &vectors(of_rows, batch, m, a.device())?)?;
+    }
+    Ok((left, right))
 }
 
 fn pseudo_inverse<T, O, Dev>(
@@ -225,6 +243,22 @@ with_default! {
     matrix_rank, matrix_rank_with -> Numbers<i64, O, Dev>, |a, _op, negligible| rank(a, negligible);
     null_space, null_space_with -> Stack<T, O, Dev>, |a, op, negligible| null_basis(op, a, negligible);
     orth, orth_with -> Stack<T, O, Dev>, |a, op, negligible| range_basis(op, a, negligible);
+}
+
+pub(crate) fn matrix_rank_above<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    size: f64,
+) -> Result<Numbers<i64, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    if size.is_nan() || size < 0.0 {
+        let reason = format!("`size` is {size:?}, and must be a number that is at least 0");
+        return Err(Error::Argument { op: "matrix_rank_above", reason });
+    }
+    rank(a, Negligible::Absolute(size))
 }
 
 /// Returns a number for each matrix, which `f` computes from its singular values.
@@ -472,6 +506,19 @@ dense! {
     /// assert_eq!([0.1, 0.3].map(|relative| a.matrix_rank_with(relative).item()), [2, 1]);
     /// ```
     matrix_rank_with, try_matrix_rank_with(relative: f64) -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank_with;
+
+    /// Returns the number of singular values that are larger than `size`, for a matrix or each matrix of a batch. If the errors of the
+    /// elements have a known norm, pass this norm: smaller singular values are only errors.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics, or if `size` is negative or NaN.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[2.0, 0.0], [0.0, 0.5]];
+    /// assert_eq!([0.1, 0.5].map(|size| a.matrix_rank_above(size).item()), [2, 1]);
+    /// ```
+    matrix_rank_above, try_matrix_rank_above(size: f64) -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank_above;
 
     /// Returns an orthonormal basis, as columns, of the null space of a matrix: the vectors `x` with `a · x = 0`. The number of vectors is
     /// the number of columns of the matrix minus its [rank](Tensor::matrix_rank). To choose which singular values count as 0, use

@@ -1,6 +1,7 @@
 //! Square roots and logarithms of matrices, from the Schur decomposition `a = z · t · zᴴ`: N. J. Higham, "Functions of
 //! Matrices" (2008), algorithms 6.3 (square roots of triangular matrices) and 11.9 (logarithms by square roots and Padé approximants).
 
+use super::balance::{exponent, scaled};
 use super::stack::{Extents, Stack, StackView, adjoint, extents, matrix_axes, stack_shape, stacked};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device, Permute};
@@ -32,6 +33,23 @@ impl<C: LinalgElement> Triangular<C> {
     /// Returns the sum of `self[i, k] · other[k, j]` over the `k` between `i` and `j`, both excluded.
     fn inner(&self, other: &Triangular<C>, i: usize, j: usize) -> C {
         (i + 1..j).fold(C::zero(), |sum, k| sum + self.at(i, k) * other.at(k, j))
+    }
+
+    /// Returns an even exponent of a power of two by which the matrix can be divided so that no element is near the limits of its type. It
+    /// lies in the middle between the largest element and the least diagonal element, so that the least eigenvalue does not become 0.
+    fn middle_exponent(&self) -> i32 {
+        let exponents = |elements: &mut dyn Iterator<Item = C>| -> Vec<i32> {
+            elements.filter(|&x| x != C::zero()).map(exponent).collect()
+        };
+        let all = exponents(&mut self.elements.iter().copied());
+        let diagonal = exponents(&mut (0..self.n).map(|j| self.at(j, j)));
+        let largest = all.into_iter().max().unwrap_or(0);
+        (largest + diagonal.into_iter().min().unwrap_or(largest)) / 4 * 2
+    }
+
+    /// Returns the matrix times a power of two.
+    fn times_power(&self, exponent: i32) -> Triangular<C> {
+        Triangular { n: self.n, elements: self.elements.iter().map(|&x| scaled(x, exponent)).collect() }
     }
 
     /// Returns the principal square root. Returns `None` if there is none, which happens only if 0 is an eigenvalue more than once.
@@ -78,8 +96,9 @@ impl<C: LinalgElement> Triangular<C> {
         }
     }
 
-    /// Returns the principal logarithm. The diagonal must not contain 0.
-    fn logarithm(&self) -> Option<Triangular<C>> {
+    /// Returns the principal logarithm of the matrix times `2^exponent`. The diagonal must not contain 0.
+    fn logarithm(&self, exponent: i32) -> Option<Triangular<C>> {
+        // The factor changes only the diagonal of the logarithm.
         let (mut root, mut squarings) = (self.clone(), 0);
         // Repeated square roots tend to the identity. If the 1-norm of the difference from the identity is at most 0.264, the Padé
         // approximant of degree 7 has the accuracy of double precision.
@@ -103,7 +122,7 @@ impl<C: LinalgElement> Triangular<C> {
         sum.elements.iter_mut().for_each(|x| *x *= factor);
         // Computes the diagonal again, as logarithms of numbers: in the approximation above, the differences `root - 1` have lost digits.
         for j in 0..self.n {
-            sum.set(j, j, self.at(j, j).function(FloatFunction::Ln));
+            sum.set(j, j, scaled(self.at(j, j), exponent).function(FloatFunction::Ln));
         }
         Some(sum)
     }
@@ -194,12 +213,12 @@ where
     stack.try_swap_axes(rows, columns)?.try_to_owned()
 }
 
-/// Applies a function of matrices, such as the square root, to each matrix of a stack. `f` computes the function for an upper triangular
-/// matrix.
+/// Applies a function of matrices, such as the square root, to each matrix of a stack. `f` gets an upper triangular matrix and an even
+/// exponent, and computes the function of the matrix times two to the power of this exponent.
 fn of_triangular<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     op: &'static str,
-    f: impl Fn(&Triangular<T::Complex>) -> Option<Triangular<T::Complex>>,
+    f: impl Fn(&Triangular<T::Complex>, i32) -> Option<Triangular<T::Complex>>,
 ) -> Result<Stack<T::Complex, O, Dev>, Error>
 where
     T: LinalgElement,
@@ -210,9 +229,11 @@ where
     let (t, z) = super::eig::schur(a)?;
     let (t, mut z) = (on_host(&t.view())?, on_host(&z.view())?);
     let mut results = Vec::with_capacity(batch);
-    for (j, (mut t, z)) in t.into_iter().zip(&mut z).enumerate() {
+    for (j, (t, z)) in t.into_iter().zip(&mut z).enumerate() {
+        let exponent = t.middle_exponent();
+        let mut t = t.times_power(-exponent);
         triangularise(&mut t, z);
-        let Some(result) = f(&t) else {
+        let Some(result) = f(&t, exponent) else {
             let which = if batch == 1 { "the matrix".into() } else { format!("matrix {j} of the batch") };
             let reason = format!(
                 "{which} has an eigenvalue that is 0, or so close to 0 that there is no finite result; look at its \
@@ -232,7 +253,7 @@ where
     O: Order,
     Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
 {
-    of_triangular(a, "sqrtm", Triangular::square_root)
+    of_triangular(a, "sqrtm", |t, exponent| Some(t.square_root()?.times_power(exponent / 2)))
 }
 
 pub(crate) fn logm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
@@ -241,9 +262,9 @@ where
     O: Order,
     Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
 {
-    of_triangular(a, "logm", |t| {
+    of_triangular(a, "logm", |t, exponent| {
         let singular = (0..t.n).any(|j| t.at(j, j) == Scalar::from_f64(0.0));
-        if singular { None } else { t.logarithm() }
+        if singular { None } else { t.logarithm(exponent) }
     })
 }
 

@@ -1,7 +1,7 @@
 //! Linear algebra of typed tensors: decompositions and linear systems.
 
 mod adjoint;
-mod balance;
+pub(crate) mod balance;
 mod conserved;
 mod eig;
 mod eigh;
@@ -33,8 +33,8 @@ pub(crate) mod stacks {
     pub(crate) use super::inverse::{det, inv, matrix_power, slogdet};
     pub(crate) use super::ldl::ldl;
     pub(crate) use super::least_squares::{
-        LSTSQ, Negligible, cond, lstsq_with, matrix_rank, matrix_rank_with, nuclear_norm, null_space,
-        null_space_with, orth, orth_with, pinv, pinv_with, pseudo_inverse_factors, spectral_norm,
+        LSTSQ, Negligible, cond, lstsq_with, matrix_rank, matrix_rank_above, matrix_rank_with, nuclear_norm,
+        null_space, null_space_with, orth, orth_with, pinv, pinv_with, pseudo_inverse_factors, spectral_norm,
     };
     pub(crate) use super::lu::{cholesky, lu};
     pub(crate) use super::matrix_functions::{logm, sqrtm};

@@ -77,7 +77,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Panics
     /// * If the matrix is not square or is singular, or an element is NaN or infinite.
     /// * If `b` does not have as many rows as the matrix, or batches do not broadcast.
-    /// * If an allocation fails.
+    /// * If an element of the solution exceeds the limits of its type, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

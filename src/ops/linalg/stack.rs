@@ -315,6 +315,7 @@ where
 fn at_matrix(mut error: Error, j: usize) -> Error {
     if let Error::NotFinite { matrix, .. }
     | Error::NotConverged { matrix, .. }
+    | Error::OutOfRange { matrix, .. }
     | Error::Singular { matrix, .. }
     | Error::NotPositiveDefinite { matrix, .. } = &mut error
     {

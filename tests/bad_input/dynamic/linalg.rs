@@ -146,6 +146,7 @@ fn methods() -> Vec<Row> {
         orth "orth", |x| x.orth(); Finite |m, n| vec![vec![m, m.min(n)]];
         pinv_with "pinv_with", |x| x.pinv_with(SMALL); Finite |m, n| vec![vec![n, m]];
         matrix_rank_with "matrix_rank_with", |x| x.matrix_rank_with(SMALL); Finite |_m, _n| vec![vec![]];
+        matrix_rank_above "matrix_rank_above", |x| x.matrix_rank_above(SMALL); Finite |_m, _n| vec![vec![]];
         null_space_with "null_space_with", |x| x.null_space_with(SMALL); Finite |m, n| vec![vec![n, n - m.min(n)]];
         orth_with "orth_with", |x| x.orth_with(SMALL); Finite |m, n| vec![vec![m, m.min(n)]];
         cond "cond", |x| x.cond(); Elements |_m, _n| vec![vec![]];

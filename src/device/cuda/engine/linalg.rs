@@ -1,5 +1,6 @@
 //! Decompositions of matrices: erases the types, and calls cuSOLVER or, for triangular systems, cuBLAS. The host computes instead if the
-//! library is not found, if matrices have no elements or at least 2³¹ of them, or if an iteration did not converge or gave NaN. The host
+//! library is not found, if matrices have no elements or at least 2³¹ of them, or if an iteration did not converge or gave NaN, or the
+//! inverse of a pivot overflows. The host
 //! also decomposes singular matrices into LU factors, and solves linear systems whose matrices are Hermitian and may be indefinite.
 
 use super::codegen::operation::RawOperand;
@@ -135,21 +136,24 @@ pub(in crate::device::cuda) fn solve<T: LinalgElement, const N: usize>(
         Structure::General | Structure::PositiveDefinite => solver::is_available(),
         Structure::Lower { .. } | Structure::Upper { .. } => triangular::is_available(),
     };
-    let Some(input) = input("solve", &a, &[b.shape()]).filter(|_| is_available) else {
-        return on_host::solve(&Cuda::<N>::default(), structure, b, a);
-    };
-    let (to, shape) = (result(&b), b.shape());
-    match triangle {
-        // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements
-        // of `b`. The callers pass outputs with the extents that `Decompose` documents. `triangular::is_available()` returned
-        // `true`, so cuBLAS is available.
-        Some((triangle, unit)) => unsafe { triangular::run(context, triangle, unit, to, shape, &input) },
-        None => {
-            let definite = structure == Structure::PositiveDefinite;
-            // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the
-            // elements of `b`. The callers pass outputs with the extents that `Decompose` documents. `solver::is_available()`
-            // returned `true`, so cuSOLVER is available.
-            unsafe { solve::run(context, definite, to, shape, &input) }
+    if let Some(input) = input("solve", &a, &[b.shape()]).filter(|_| is_available) {
+        let (to, shape) = (result(&b), b.shape());
+        let solved = match triangle {
+            // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements
+            // of `b`. The callers pass outputs with the extents that `Decompose` documents. `triangular::is_available()` returned
+            // `true`, so cuBLAS is available.
+            Some((triangle, unit)) => unsafe { triangular::run(context, triangle, unit, to, shape, &input)? },
+            None => {
+                let definite = structure == Structure::PositiveDefinite;
+                // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the
+                // elements of `b`. The callers pass outputs with the extents that `Decompose` documents. `solver::is_available()`
+                // returned `true`, so cuSOLVER is available.
+                unsafe { solve::run(context, definite, to, shape, &input)? }
+            }
+        };
+        if solved {
+            return Ok(());
         }
     }
+    on_host::solve(&Cuda::<N>::default(), structure, b, a)
 }

@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, Results, assert_extents};
 use super::parallel::Thresholds;
-use super::scale::{Used, moderate};
+use super::scale::{PowerOfTwo, moderate_columns, moderate_extreme_columns};
 use super::workspace::{check_extents, column, load, request, store, store_vector, take_loaded, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
@@ -12,6 +12,7 @@ use faer::dyn_stack::StackReq;
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::mat::AsMatMut;
 use faer::{MatMut, Par};
+use num_traits::Float;
 
 pub(super) const THRESHOLDS: Thresholds = Thresholds { real: 512, complex: 256 };
 
@@ -56,6 +57,7 @@ fn one<T: Field>(
     check_extents::<T>([m, n])?;
     let memory = request::<T>(&[[m, n]])
         .and(StackReq::new::<usize>(m).array(2))
+        .and(StackReq::new::<PowerOfTwo>(n))
         .and(StackReq::new::<i64>(m))
         .and(lu_in_place_scratch::<usize, T>(m, n, par, Default::default()));
     with_stack(memory, |stack| {
@@ -63,19 +65,20 @@ fn one<T: Field>(
         let (mut permutation, stack) = stack.make_with(m, |_| 0usize);
         let (mut inverse, stack) = stack.make_with(m, |_| 0usize);
         let (mut numbers, stack) = stack.make_with(m, |_| 0i64);
+        let (mut scales, stack) = stack.make_with(n, |_| PowerOfTwo::ONE);
         let mut a_copy = a_copy.as_mat_mut();
-        let mut scale = moderate(a_copy.as_mut(), Used::All)?;
+        // Scaling a column does not change the pivots and `l`.
+        moderate_extreme_columns(a_copy.as_mut(), &mut scales)?;
         lu_in_place(a_copy.as_mut(), &mut permutation, &mut inverse, par, stack, Default::default());
-        // faer divides by each pivot except the last one, so its result is wrong if a pivot is 0.
-        if (0..k).any(|j| a_copy[(j, j)] == T::zero_impl()) {
+        if (0..k).any(|j| !is_invertible(a_copy[(j, j)])) {
             load(a_copy.as_mut(), a, conjugated);
-            scale = moderate(a_copy.as_mut(), Used::All)?;
-            factor_singular(a_copy.as_mut(), &mut permutation);
+            moderate_columns(a_copy.as_mut(), &mut scales)?;
+            factor_by_division(a_copy.as_mut(), &mut permutation);
         }
         numbers.iter_mut().zip(permutation.iter()).for_each(|(to, &row)| *to = row as i64);
         store_vector(rows, &numbers);
         // Only `u` is scaled back. The elements of `l` are quotients, which do not depend on the scaling.
-        for j in 0..n {
+        for (j, scale) in scales.iter().enumerate() {
             scale.scale(a_copy.as_mut().submatrix_mut(0, j, m.min(j + 1), 1));
         }
         store(lu, a_copy.as_ref());
@@ -83,9 +86,16 @@ fn one<T: Field>(
     })
 }
 
-/// Factors a matrix that may be singular, as LAPACK does. If all possible pivots of a column are 0, the column is not eliminated.
-/// On return, `permutation[i]` is the original index of row `i`.
-fn factor_singular<T: Field>(mut a: MatMut<'_, T>, permutation: &mut [usize]) {
+/// Returns whether the inverse of a pivot is finite. faer multiplies by the inverse of each pivot except the last one, so its result is wrong
+/// if this is not so.
+pub(super) fn is_invertible<T: Field>(pivot: T) -> bool {
+    let size = T::abs1_impl(&pivot);
+    Float::is_finite(size) && size >= <T::Magnitude as Float>::min_positive_value()
+}
+
+/// Factors a matrix that may be singular, as LAPACK does. If all possible pivots of a column are 0, the column is not eliminated. Divides by
+/// pivots, which can be denormal numbers. On return, `permutation[i]` is the original index of row `i`.
+pub(super) fn factor_by_division<T: Field>(mut a: MatMut<'_, T>, permutation: &mut [usize]) {
     let [m, n] = [a.nrows(), a.ncols()];
     permutation.iter_mut().enumerate().for_each(|(i, row)| *row = i);
     for k in 0..m.min(n) {

@@ -22,7 +22,8 @@
 //! multiplied by a power of two, only their exponents change, and all other bits are equal.
 //!
 //! The algorithms of `lu`, `ldl`, `cholesky` and `solve` are right for all but the most extreme elements. They scale extreme matrices
-//! only, because scaling can make small elements of graded matrices 0.
+//! only, because scaling can make small elements of graded matrices 0. `lu` and `solve` scale columns instead of whole matrices, and if the
+//! inverse of a pivot would overflow, they repeat the elimination with divisions, which is slower.
 //!
 //! The check for NaN is necessary too: with one NaN, faer iterates for minutes.
 //!
@@ -56,8 +57,9 @@ use crate::element::Scalar;
 use crate::error::Error;
 use faer::traits::ComplexField;
 
+pub(crate) use scale::exponent_of;
 #[cfg(feature = "cuda")]
-pub(in crate::device) use scale::{exponent_of, moderate_exponent};
+pub(in crate::device) use scale::moderate_exponent;
 
 /// The element types of matrices, which both this crate and faer support.
 pub(in crate::device) trait Field:
@@ -78,6 +80,8 @@ pub(in crate::device) enum Failure {
     Singular(usize),
     /// The leading principal minor of this order is not positive.
     NotPositiveDefinite(usize),
+    /// The result exceeds the range of its type.
+    OutOfRange,
     /// The allocation of the workspace failed. The field is the size of the workspace in bytes.
     OutOfMemory(usize),
 }
@@ -90,6 +94,7 @@ impl Failure {
             Failure::NotConverged => Error::NotConverged { op, shape, matrix },
             Failure::Singular(pivot) => Error::Singular { op, shape, matrix, pivot },
             Failure::NotPositiveDefinite(order) => Error::NotPositiveDefinite { op, shape, matrix, order },
+            Failure::OutOfRange => Error::OutOfRange { op, shape, matrix },
             Failure::OutOfMemory(bytes) => Error::OutOfMemory { device: Cpu.name(), bytes },
         }
     }

@@ -26,6 +26,10 @@ impl PowerOfTwo {
         })
     }
 
+    pub(super) fn is_one(self) -> bool {
+        self.0 == 0
+    }
+
     /// Returns this power divided by another.
     pub(super) fn divided_by(self, by: Self) -> Self {
         PowerOfTwo(self.0 - by.0)
@@ -35,6 +39,11 @@ impl PowerOfTwo {
     pub(super) fn square_root(self) -> Self {
         debug_assert!(self.0 % 2 == 0);
         PowerOfTwo(self.0 / 2)
+    }
+
+    /// Returns a number times this power.
+    pub(super) fn times<T: Field>(self, x: T) -> T {
+        self.factors::<T::Magnitude>().fold(x, |x, factor| T::mul_pow2_impl(&x, &factor))
     }
 
     /// Multiplies real numbers.
@@ -95,9 +104,7 @@ impl Used {
 /// # Errors
 /// If an element is not finite, whether it is used or not. The elements are then unchanged.
 pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<PowerOfTwo, Failure> {
-    let largest = largest(a.as_mut(), used)?;
-    let of_a =
-        if largest == T::Magnitude::zero() { PowerOfTwo::ONE } else { PowerOfTwo(exponent_of(largest)) };
+    let of_a = PowerOfTwo(exponent_or_zero(largest(a.as_mut(), used)?));
     PowerOfTwo::ONE.divided_by(of_a).scale_used(a, used);
     Ok(of_a)
 }
@@ -111,23 +118,96 @@ pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Po
 /// # Errors
 /// As for [`normalise`].
 pub(super) fn moderate<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<PowerOfTwo, Failure> {
-    let largest = largest(a.as_mut(), used)?;
-    if largest == T::Magnitude::zero() {
-        return Ok(PowerOfTwo::ONE);
-    }
-    let exponent = moderate_exponent(exponent_of(largest), exponent_of(<T::Magnitude as Float>::max_value()));
-    if exponent == 0 {
-        return Ok(PowerOfTwo::ONE);
-    }
-    let of_a = PowerOfTwo(exponent);
+    let of_a = moderate_power::<T>(largest(a.as_mut(), used)?);
     PowerOfTwo::ONE.divided_by(of_a).scale_used(a, used);
     Ok(of_a)
 }
 
+/// Returns the power by which [`moderate`] divides a matrix with this largest element.
+fn moderate_power<T: Field>(largest: T::Magnitude) -> PowerOfTwo {
+    let limit = exponent_of(<T::Magnitude as Float>::max_value());
+    PowerOfTwo(moderate_exponent(exponent_or_zero(largest), limit))
+}
+
+fn exponent_or_zero<R: RealFloat>(x: R) -> i32 {
+    if x == R::zero() { 0 } else { exponent_of(x) }
+}
+
+/// If the largest element of the matrix is extreme, divides each column by a power of two, as [`moderate`] does for the whole matrix. Writes
+/// the powers to `of_columns`.
+///
+/// # Errors
+/// As for [`normalise`].
+pub(super) fn moderate_extreme_columns<T: Field>(
+    mut a: MatMut<'_, T>,
+    of_columns: &mut [PowerOfTwo],
+) -> Result<(), Failure> {
+    if moderate_power::<T>(largest(a.as_mut(), Used::All)?).is_one() {
+        of_columns.fill(PowerOfTwo::ONE);
+        return Ok(());
+    }
+    moderate_columns(a, of_columns)
+}
+
+/// Divides each column by a power of two, as [`moderate`] does for the whole matrix. Writes the powers to `of_columns`.
+///
+/// # Errors
+/// As for [`normalise`].
+pub(super) fn moderate_columns<T: Field>(
+    mut a: MatMut<'_, T>,
+    of_columns: &mut [PowerOfTwo],
+) -> Result<(), Failure> {
+    for (j, of_column) in of_columns.iter_mut().enumerate() {
+        *of_column = moderate(a.as_mut().subcols_mut(j, 1), Used::All)?;
+    }
+    Ok(())
+}
+
+/// Divides the used elements of each row, and then of each column, by a power of two. In the result, the largest magnitude of the real and
+/// imaginary parts of each column that is not 0 is between 1 and 2, and that of each row is at least 1. Writes the powers to `of_rows` and
+/// `of_columns`. The elements must be finite.
+pub(super) fn equilibrate<T: Field>(
+    mut a: MatMut<'_, T>,
+    used: Used,
+    of_rows: &mut [PowerOfTwo],
+    of_columns: &mut [PowerOfTwo],
+) {
+    let n = a.nrows();
+    let size = |x: &T| {
+        let [re, im] = [T::real_part_impl(x), T::imag_part_impl(x)].map(Float::abs);
+        if re > im { re } else { im }
+    };
+    let power = |largest: T::Magnitude| PowerOfTwo(exponent_or_zero(largest));
+    for (i, of_row) in of_rows.iter_mut().enumerate() {
+        let of_used = (0..n).filter(|&j| used.rows(j, n).contains(&i)).map(|j| size(&a[(i, j)]));
+        *of_row = power(of_used.fold(T::Magnitude::zero(), Float::max));
+    }
+    for (j, of_column) in of_columns.iter_mut().enumerate() {
+        let rows = used.rows(j, n);
+        let elements = &mut column(a.as_mut(), j)[rows.clone()];
+        for (x, of_row) in elements.iter_mut().zip(&of_rows[rows]) {
+            *x = PowerOfTwo::ONE.divided_by(*of_row).times(*x);
+        }
+        *of_column = power(elements.iter().map(size).fold(T::Magnitude::zero(), Float::max));
+        PowerOfTwo::ONE.divided_by(*of_column).scale_all(elements);
+    }
+}
+
 /// Returns the exponent of the power of two by which [`moderate`] divides a matrix. `exponent` is that of the largest element, and `limit`
-/// the largest exponent of the type. The result is 0 unless `exponent` is near a limit of the type.
+/// the largest exponent of the type. The result is even, and 0 unless `exponent` is near a limit of the type.
+///
+/// Small matrices are multiplied so that the largest element is about 1, which does not change the digits of any element. Large matrices are
+/// divided only as far as it is necessary for sums and quotients not to overflow, so that as few small elements as possible become 0.
 pub(in crate::device) fn moderate_exponent(exponent: i32, limit: i32) -> i32 {
-    if exponent.abs() <= limit / 4 * 3 { 0 } else { exponent & !1 }
+    // Elements can grow by this power of two in a decomposition.
+    const GROWTH: i32 = 16;
+    if exponent < -(limit / 4 * 3) {
+        exponent & !1
+    } else if exponent > limit - GROWTH {
+        (exponent - (limit - GROWTH) + 1) & !1
+    } else {
+        0
+    }
 }
 
 /// Checks that all elements are finite.
@@ -240,7 +320,7 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
 }
 
 /// Returns the integer `e` with `2^e <= x < 2^(e + 1)`, for a positive number `x`.
-pub(in crate::device) fn exponent_of<R: RealFloat>(x: R) -> i32 {
+pub(crate) fn exponent_of<R: RealFloat>(x: R) -> i32 {
     let (mantissa, exponent, _) = Float::integer_decode(x);
     i32::from(exponent) + mantissa.ilog2() as i32
 }

@@ -10,7 +10,8 @@ use crate::device::cuda::engine::{read, write};
 use crate::element::DType;
 use crate::error::Error;
 
-/// Computes [`Decompose::lu`](crate::device::Decompose::lu). Returns `false` without a result if a matrix is singular.
+/// Computes [`Decompose::lu`](crate::device::Decompose::lu). Returns `false` without a result if a matrix is singular, or if
+/// cuSOLVER's result is not finite, because the inverse of a pivot overflows.
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results,
@@ -32,6 +33,9 @@ pub(in crate::device::cuda::engine) unsafe fn run(
         return Ok(false);
     }
     input.check(&infos, a.count(), Failure::Singular)?;
+    if !a.are_finite(context)? {
+        return Ok(false);
+    }
     let sequence = sequences(context, &pivots, a.rows)?;
     // `l` consists of quotients, which do not depend on the scale of the matrix. So only `u` is scaled back.
     a.scale_parts(context, &scaled.exponents, Some(Triangle::Upper))?;

@@ -11,7 +11,8 @@ use crate::element::DType;
 use crate::error::Error;
 
 /// Computes [`Decompose::solve`](crate::device::Decompose::solve) for positive definite matrices if `definite`, otherwise for general ones.
-/// `b` has the shape `shape`.
+/// `b` has the shape `shape`. Returns `false`, and leaves `b` as it was, if the solution is not finite: it exceeds the limits of its type, or
+/// the inverse of a pivot overflows.
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, and exclusive access to the elements of `b`, which
@@ -22,7 +23,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     b: RawOperand<'_>,
     shape: &[usize],
     input: &Input<'_>,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let (a, of_a) = if definite {
         // SAFETY: the caller ensures that the elements of `input` are allocated on the GPU.
         unsafe { load_lower(context, input)? }
@@ -57,6 +58,10 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     let exponents: Vec<i32> =
         of_b.exponents.iter().enumerate().map(|(k, e)| e - of_a.exponents[k / x.columns]).collect();
     x.scale_parts(context, &exponents, None)?;
+    if !x.are_finite(context)? {
+        return Ok(false);
+    }
     // SAFETY: the caller ensures exclusive access to `b`, and `x` has the extents of `b`.
-    unsafe { x.store(context, [x.rows, x.columns], b) }
+    unsafe { x.store(context, [x.rows, x.columns], b)? };
+    Ok(true)
 }

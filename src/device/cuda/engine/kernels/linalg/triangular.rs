@@ -20,7 +20,7 @@ pub(in crate::device::cuda::engine) fn is_available() -> bool {
 }
 
 /// Computes [`Decompose::solve`](crate::device::Decompose::solve) for triangular matrices. If `unit`, their diagonals consist of ones that
-/// are not stored. `b` has the shape `shape`.
+/// are not stored. `b` has the shape `shape`. Returns `false`, and leaves `b` as it was, if the solution is not finite.
 ///
 /// # Safety
 /// The caller must ensure:
@@ -34,7 +34,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     b: RawOperand<'_>,
     shape: &[usize],
     input: &Input<'_>,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU.
     let a = unsafe { Matrices::load(context, input)? };
     a.keep(context, triangle, Outside::ZeroIfFinite)?;
@@ -53,8 +53,12 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     let exponents: Vec<i32> =
         of_b.exponents.iter().enumerate().map(|(k, e)| e - of_a.exponents[k / x.columns]).collect();
     x.scale_parts(context, &exponents, None)?;
+    if !x.are_finite(context)? {
+        return Ok(false);
+    }
     // SAFETY: the caller ensures exclusive access to `b`, and `x` has the extents of `b`.
-    unsafe { x.store(context, [x.rows, x.columns], b) }
+    unsafe { x.store(context, [x.rows, x.columns], b)? };
+    Ok(true)
 }
 
 /// Overwrites `x` by the solutions of `a · solution = x`.
