@@ -28,41 +28,50 @@ pub struct Axis<const K: usize>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Last;
 
-/// An integer that is the number of an axis, or an index along an axis: a `usize`, `isize` or `i32`. A negative number counts from
-/// the end: -1 is the last axis or index.
+/// An integer of any type that is the number of an axis, or an index along an axis. A negative number counts from the end: -1 is the last
+/// axis or index.
 ///
-/// These types are the candidates for the type of a literal, so `x.sum_axis(0)` and `x.sum_axis(-1)` compile: the literal is an `i32`.
+/// So indices that a method returns are accepted as they are: `x.index_axis(0, y.argmax().item())`. A literal is an `i32`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the number of an axis or an index",
-    label = "expected a `usize`, `isize` or `i32`",
-    note = "convert another integer type with `k as usize`"
+    label = "expected an integer"
 )]
 pub trait IndexNumber: Copy {
     /// Returns the number as an `isize`. Values that exceed `isize` become `isize::MAX`, which is out of range for every tensor.
     fn number(self) -> isize;
+    /// Returns the number counted from 0, if it is in range for `len` axes or indices. Otherwise returns a number that is at least `len`.
+    #[doc(hidden)]
+    fn within(self, len: usize) -> usize;
 }
 
 macro_rules! index_numbers {
-    ($($t:ty)*) => {$(
+    ($($t:ty)*; |$number:ident, $len:ident| $from_start:expr) => {$(
         #[diagnostic::do_not_recommend]
+        #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions, reason = "not useless for all types")]
         impl IndexNumber for $t {
             #[inline]
             fn number(self) -> isize {
                 isize::try_from(self).unwrap_or(isize::MAX)
             }
+            #[inline]
+            fn within(self, $len: usize) -> usize {
+                let $number = self;
+                $from_start
+            }
         }
     )*};
 }
-index_numbers!(usize isize i32);
+index_numbers!(usize u64 u32 u16 u8; |number, _len| usize::try_from(number).unwrap_or(usize::MAX));
+index_numbers!(isize i64 i32 i16 i8; |number, len| match number.number() {
+    n @ ..0 => len.checked_add_signed(n).unwrap_or(n as usize),
+    n => n as usize,
+});
 
 /// Returns the number counted from 0, if `number` is in range for `len` axes or indices. Otherwise returns `number as usize`, which is at
 /// least `len`, so that an error can report it: see [`as_given`].
 #[inline]
 pub(crate) fn from_start(number: impl IndexNumber, len: usize) -> usize {
-    match number.number() {
-        n @ ..0 => len.checked_add_signed(n).unwrap_or(n as usize),
-        n => n as usize,
-    }
+    number.number().within(len)
 }
 
 /// Calls [`from_start`] for each of several axes.
@@ -82,7 +91,7 @@ pub(crate) fn as_given(index: usize) -> isize {
     message = "`{Self}` is not an axis of a tensor of `{D}`",
     label = "no such axis",
     note = "axes are counted from 0, or from the end with negative numbers: the last axis of `Rank<3>` is `2`, `-1`, `Axis::<2>` or `Last`",
-    note = "convert an index of another integer type with `k as usize`; methods such as `.sum_axes([..])` take several axes"
+    note = "methods such as `.sum_axes([..])` take several axes"
 )]
 pub trait AxisArg<D>: Copy {
     /// Returns the number of the axis, counted from 0, or a number that is not less than the rank if there is no such axis.

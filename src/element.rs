@@ -132,7 +132,7 @@ impl Display for DType {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the element type of a tensor",
     label = "not an element type",
-    note = "store indices and counts as `u64` or `i64`, and a structure as one tensor for each of its fields",
+    note = "store indices and counts as `i64`, which every method accepts as an index, and a structure as one tensor for each of its fields",
     note = "element types are `f32 f64 Complex<f32> Complex<f64> i8 i16 i32 i64 u8 u16 u32 u64 bool`"
 )]
 pub trait Element:

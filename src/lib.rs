@@ -66,7 +66,7 @@ pub use rank::{
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{
-    AsView, AxisIterMut, ElementIndex, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView,
+    AsView, AxisIterMut, ElementIndex, IndexArray, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView,
     TensorViewMut, ViewOf,
 };
 

@@ -379,7 +379,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape",
     label = "expected an array of extents such as `[2, 3]` or `[2, -1]`",
-    note = "a shape is an array or a tuple of `usize`, `isize` or `i32`; convert other integers with `n as usize`"
+    note = "a shape is an array or a tuple of integers"
 )]
 pub trait ReshapeArg: Copy {
     /// The rank: the length of the array or tuple.

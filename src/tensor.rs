@@ -6,7 +6,7 @@ mod foreign;
 mod iter;
 mod parts;
 
-pub use access::{ElementIndex, TensorIndex};
+pub use access::{ElementIndex, IndexArray, TensorIndex};
 pub use as_view::AsView;
 pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};

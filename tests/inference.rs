@@ -324,6 +324,41 @@ fn views_are_iterated_on_threads() {
     assert_eq!(row_sums(x.t()), [4.0, 6.0]);
 }
 
+/// Indices that the library returns are accepted wherever an index is.
+#[test]
+fn returned_indices_are_arguments() {
+    let x = tensor![3.0, 9.0, 1.0, 5.0];
+    let best = x.argmax().item();
+    assert_eq!((best, x[[best]]), (1, 9.0));
+    assert_eq!(x.slice(s![best..]), tensor![9.0, 1.0, 5.0]);
+    assert_eq!(x.slice(s![..best; 1]), tensor![3.0]);
+    assert_eq!(x.slice(s![best]), 9.0);
+    let m = tensor![[1, 2], [3, 4]];
+    assert_eq!(m.index_axis(0, best), tensor![3, 4]);
+    assert_eq!(m.index_axis(best, 0), tensor![1, 3]);
+    let order = x.argsort(0);
+    assert_eq!(x.take(0, &order), tensor![1.0, 3.0, 5.0, 9.0]);
+    assert_eq!(x.take(0, order.slice(s![..2])), tensor![1.0, 3.0]);
+    assert_eq!(x[[order[[0]]]], 1.0);
+    assert_eq!(x.take(0, [3_u8, 0]), tensor![5.0, 3.0]);
+    assert_eq!(x.take(0, vec![3_u64, 0]), tensor![5.0, 3.0]);
+    assert_eq!(x.take(0, [-1_i8, 0]), tensor![5.0, 3.0]);
+    assert_eq!(x.take(0, [3_i16, 0]), tensor![5.0, 3.0]);
+    assert_eq!(x.take(0, [3_u16, 0]), tensor![5.0, 3.0]);
+    assert!(x.try_take(0, [u64::MAX]).is_err());
+    let counts = tensor![0, 2, 2, 3, 2].bincount(0);
+    let values = tensor![10, 11, 12, 13];
+    assert_eq!(values.repeat(0, &counts), tensor![10, 12, 12, 12, 13]);
+    assert_eq!(values.repeat(0, counts.to_vec()), tensor![10, 12, 12, 12, 13]);
+    assert_eq!(values.repeat(0, [0_u8, 1, 0, 2]), tensor![11, 13, 13]);
+    assert_eq!(values.repeat(0, best), values);
+    assert_eq!(
+        values.try_repeat(0, [1, 1, -1, 1]).unwrap_err().to_string(),
+        "cannot repeat: -1 is not a number of repetitions; pass numbers that are not negative"
+    );
+    assert_eq!(x.reshape([2_i64, -1]).shape(), [2, 2]);
+}
+
 /// `get` takes any integers that name positions. Negative ones count from the end.
 #[test]
 fn elements_at_positions_from_the_end() {
@@ -340,6 +375,11 @@ fn elements_at_positions_from_the_end() {
     );
     *x.get_mut([-1, -1]).unwrap() = 9;
     assert_eq!(x, tensor![[1, 2, 3], [4, 5, 9]]);
+
+    assert_eq!((x[[-1, -1]], x[[0, -3]], x[[1_u8, 0]], x[[row as i64, 1]], x.sum()[[]]), (9, 1, 4, 5, 24));
+    x[[-2, 2_i64]] += 1;
+    assert_eq!(x[[0, 2]], 4);
+    x[[0_u16, 2]] -= 1;
 
     let mut x = DynTensor::from(x);
     assert_eq!((x.get(&[-1, -1]), x.get(&[row, 0])), (Ok(9.into()), Ok(4.into())));

@@ -137,7 +137,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn repeat_each(&self, axis: impl IndexNumber, counts: &[usize]) -> Result<DynTensor, Error> {
         let axis = from_start(axis, self.rank());
-        copied("repeat", self, |shape| Rearrangement::repeat(shape, axis, Counts::Each(counts)))
+        copied("repeat", self, |shape| Rearrangement::repeat(shape, axis, Counts::Each(counts.into())))
     }
 
     /// Returns a copy with additional elements at both ends of each axis. `widths[k]` is the number of elements `(before, after)` along

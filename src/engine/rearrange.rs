@@ -6,11 +6,13 @@
 
 use super::join::{self, Repeat, Triangle};
 use super::pieces::{self, Pad, Piece, copy_pieces};
+use crate::axis::IndexNumber;
 use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;
 use crate::rank::MAX_RANK;
+use std::borrow::Cow;
 
 /// How the elements of the result are copied from the operand.
 #[derive(Debug)]
@@ -26,10 +28,40 @@ pub(crate) enum Rearrangement {
 }
 
 /// How often each index of an axis is repeated.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Counts<'a> {
     All(usize),
-    Each(&'a [usize]),
+    Each(Cow<'a, [usize]>),
+}
+
+impl Counts<'_> {
+    /// Converts numbers of any type.
+    ///
+    /// # Errors
+    /// If a number is negative.
+    pub(crate) fn each<I: IndexNumber>(
+        numbers: impl IntoIterator<Item = I>,
+    ) -> Result<Counts<'static>, Error> {
+        let counts: Result<Vec<usize>, Error> = numbers.into_iter().map(count).collect();
+        Ok(Counts::Each(counts?.into()))
+    }
+
+    /// Converts one number for all indices.
+    ///
+    /// # Errors
+    /// If the number is negative.
+    pub(crate) fn all(number: impl IndexNumber) -> Result<Counts<'static>, Error> {
+        Ok(Counts::All(count(number)?))
+    }
+}
+
+/// Converts a number of repetitions.
+fn count(number: impl IndexNumber) -> Result<usize, Error> {
+    let number = number.number();
+    usize::try_from(number).map_err(|_| {
+        let reason = format!("{number} is not a number of repetitions; pass numbers that are not negative");
+        Error::Argument { op: "repeat", reason }
+    })
 }
 
 impl Rearrangement {
@@ -90,6 +122,7 @@ impl Rearrangement {
             }
             Counts::Each(counts) => counts,
         };
+        let counts: &[usize] = &counts;
         if counts.len() != shape[axis] {
             let reason = format!(
                 "there are {} counts for axis {axis} of shape {shape:?}; pass one number, or one for each of its {} indices",

@@ -3,7 +3,7 @@
 
 use super::compute::check_out;
 use crate::axis::{AxisArg, IndexNumber, all_from_start};
-use crate::device::{Device, Permute};
+use crate::device::{Device, HostAccess, Permute};
 use crate::element::Element;
 use crate::engine::join::Triangle;
 use crate::engine::pieces::Pad;
@@ -14,29 +14,54 @@ use crate::rank::{Dim, MatrixStack, Rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
-/// How often [`repeat`](Tensor::repeat) repeats each index of an axis: a number, or one number for each index.
+/// How often [`repeat`](Tensor::repeat) repeats each index of an axis: an [`IndexNumber`], or one number for each index, as an array, a slice,
+/// a `Vec` or a vector of `i64` on the host.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of repetitions",
-    label = "expected a number such as `2`, or one number of type `usize` for each index of the axis"
+    label = "expected an integer such as `2`, or one integer for each index of the axis",
+    note = "a tensor of counts has elements of `i64`: `.cast::<i64>()`"
 )]
 pub trait RepeatCounts {
     #[doc(hidden)]
-    fn counts(&self) -> Counts<'_>;
+    fn counts(&self) -> Result<Counts<'_>, Error>;
 }
-impl RepeatCounts for usize {
-    fn counts(&self) -> Counts<'_> {
-        Counts::All(*self)
-    }
-}
-impl<const N: usize> RepeatCounts for [usize; N] {
-    fn counts(&self) -> Counts<'_> {
-        Counts::Each(self)
-    }
-}
+
 #[diagnostic::do_not_recommend]
-impl RepeatCounts for &[usize] {
-    fn counts(&self) -> Counts<'_> {
-        Counts::Each(self)
+impl<I: IndexNumber> RepeatCounts for I {
+    fn counts(&self) -> Result<Counts<'_>, Error> {
+        Counts::all(*self)
+    }
+}
+
+macro_rules! lists_of_counts {
+    ($([$($generics:tt)*] $List:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<I: IndexNumber, $($generics)*> RepeatCounts for $List {
+            fn counts(&self) -> Result<Counts<'_>, Error> {
+                Counts::each(self.iter().copied())
+            }
+        }
+    )*};
+}
+lists_of_counts! {
+    [const N: usize] [I; N];
+    [const N: usize] &[I; N];
+    [] &[I];
+    [] Vec<I>;
+    [] &Vec<I>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for Tensor<i64, Rank<1>, O, Dev, S> {
+    fn counts(&self) -> Result<Counts<'_>, Error> {
+        Counts::each(self.iter().copied())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for &Tensor<i64, Rank<1>, O, Dev, S> {
+    fn counts(&self) -> Result<Counts<'_>, Error> {
+        (**self).counts()
     }
 }
 
@@ -203,21 +228,23 @@ copies! {
     tile, try_tile, tile_into, try_tile_into
     [] (counts: D::Shape) [] |shape| (Rearrangement::tile(shape, counts.as_ref())?, None);
 
-    /// Returns a tensor in which each index along an axis is repeated. `counts` is the number of times for all indices, or an array or
-    /// slice with one number for each index.
+    /// Returns a tensor in which each index along an axis is repeated. `counts` is the number of times for all indices, or has one number
+    /// for each index: see [`RepeatCounts`].
     ///
     /// # Panics
-    /// * If the axis is out of range, or an array or slice does not have one count for each index.
+    /// * If the axis is out of range, or `counts` is a list without one count for each index, or a count is negative.
     /// * If the result exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2].repeat(0, 3), tensor![1, 1, 1, 2, 2, 2]);
     /// assert_eq!(tensor![[1, 2, 3]].repeat(1, [2, 0, 1]), tensor![[1, 1, 3]]);
+    /// let counts = tensor![2.0, 3.0].cast::<i64>();
+    /// assert_eq!(tensor![1, 2].repeat(0, &counts), tensor![1, 1, 2, 2, 2]);
     /// ```
     repeat, try_repeat, repeat_into, try_repeat_into
     [A: AxisArg<D>, C: RepeatCounts] (axis: A, counts: C) [] |shape| {
-        (Rearrangement::repeat(shape, axis.index(), counts.counts())?, None)
+        (Rearrangement::repeat(shape, axis.index(), counts.counts()?)?, None)
     };
 
     /// Returns a copy with elements added before and after each axis. `how` says which elements: see [`Pad`].

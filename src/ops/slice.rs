@@ -32,7 +32,7 @@ pub struct Stepped<R>(pub R, pub isize);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a valid slice argument for the remaining `{Left}`",
     label = "too many arguments, or not an index or range",
-    note = "a slice has one argument for each axis: an index (`usize`, `isize` or `i32`) or a range; `NewAxis` adds an axis"
+    note = "a slice has one argument for each axis: an index or a range of integers; `NewAxis` adds an axis"
 )]
 pub trait SliceArg<Left: Dim, Made: Dim> {
     /// The number of axes that remain to be sliced after this argument, as a rank.

@@ -1,43 +1,76 @@
 //! Access to single elements in host memory: `x[[i, j]]`, `get`.
 
 use super::Tensor;
-use crate::axis::{IndexNumber, from_start};
+use crate::axis::IndexNumber;
 use crate::device::{Device, HostAccess, HostPtr};
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::Order;
-use crate::rank::{Dim, Rank};
+use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut, ViewMut};
 use core::ops::{Index, IndexMut};
 
 mod sealed {
     pub trait Sealed {}
-    impl<const N: usize> Sealed for [usize; N] {}
+    impl<I: crate::axis::IndexNumber, const N: usize> Sealed for [I; N] {}
 }
 
-/// An index of one element: an array of one `usize` for each axis, as in `x[[i, j]]`. Sealed.
+/// An index of one element of a tensor of rank `D`: an array of one [`IndexNumber`](crate::IndexNumber) for each axis, as in `x[[i, j]]`.
+/// Negative numbers count from the end. Sealed.
+pub trait IndexArray<D: Dim>: sealed::Sealed + Copy {
+    /// Returns the index counted from 0. A number that is not less than the extent means that there is no such element.
+    #[doc(hidden)]
+    fn counted_from_start(self, shape: &D::Shape) -> D::Shape;
+    /// Returns the number for an axis, as it was given.
+    #[doc(hidden)]
+    fn given(self, axis: usize) -> isize;
+}
+
+/// Any rank.
+trait Any {}
+impl<D: Dim> Any for D {}
+
+/// A rank other than 0.
+trait NotZero {}
+impl<D: RemoveAxes<1>> NotZero for D {}
+
+/// Implements `IndexArray` for arrays of these integers and ranks.
+macro_rules! index_arrays {
+    ($bound:ident: $($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<const N: usize> IndexArray<Rank<N>> for [$t; N]
+        where
+            Rank<N>: Dim<Shape = [usize; N]> + $bound,
+        {
+            #[inline]
+            fn counted_from_start(self, shape: &[usize; N]) -> [usize; N] {
+                core::array::from_fn(|axis| self[axis].within(shape[axis]))
+            }
+            fn given(self, axis: usize) -> isize {
+                self[axis].number()
+            }
+        }
+    )*};
+}
+index_arrays!(Any: usize);
+// Not for rank 0, so that the compiler infers the type of the numbers in `x[[]]`.
+index_arrays!(NotZero: isize i64 i32 i16 i8 u64 u32 u16 u8);
+
+/// An [`IndexArray`] for a tensor on `Dev`, whose memory the host accesses. Sealed.
+// One blanket implementation, so that the compiler reports the bound that fails: this trait's message, or that of `HostAccess`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{D}` cannot be indexed with `{Self}`",
-    label = "expected one `usize` for each axis",
+    label = "expected an array with one integer for each axis",
     note = "write `x[[i, j]]` for `Rank<2>`; select several elements with `x.slice(s![1..3, ..])`",
     note = "elements under a mask: `x.masked(&mask)`, `x.masked_fill(&mask, 0.0)`; at positions along an axis: `x.take(axis, &positions)`"
 )]
-pub trait TensorIndex<D: Dim, Dev: Device>: sealed::Sealed + Copy {
-    #[doc(hidden)]
-    fn index(self) -> D::Shape;
+pub trait TensorIndex<D: Dim, Dev: Device>: IndexArray<D> {
     /// Returns the host address of an element.
     #[doc(hidden)]
     fn address<T: Element>(ptr: Dev::Ptr<T>) -> HostPtr<T>;
 }
 
-impl<const N: usize, Dev: HostAccess> TensorIndex<Rank<N>, Dev> for [usize; N]
-where
-    Rank<N>: Dim<Shape = [usize; N]>,
-{
-    #[inline]
-    fn index(self) -> [usize; N] {
-        self
-    }
+impl<D: Dim, Dev: HostAccess, I: IndexArray<D>> TensorIndex<D, Dev> for I {
     #[inline]
     fn address<T: Element>(ptr: Dev::Ptr<T>) -> HostPtr<T> {
         HostPtr::new(Dev::host_ptr(ptr))
@@ -62,7 +95,7 @@ where
 {
     #[inline]
     fn counted_from_start(self, shape: &[usize; N]) -> [usize; N] {
-        core::array::from_fn(|axis| from_start(self[axis], shape[axis]))
+        core::array::from_fn(|axis| self[axis].within(shape[axis]))
     }
 }
 
@@ -83,10 +116,10 @@ where
     #[track_caller]
     #[inline]
     fn index(&self, index: I) -> &T {
-        let index = index.index();
+        let from_start = index.counted_from_start(&self.shape);
         // Does not call `get`: its result, an `Option` of a reference, would be compared with null at each access.
-        match self.axes().offset_of(index.as_ref()) {
-            // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
+        match self.axes().offset_of(from_start.as_ref()) {
+            // SAFETY: `offset_of` returned this offset, so `from_start` is within the shape and has this offset.
             Some(offset) => unsafe { self.element(offset, I::address) },
             None => out_of_bounds::<D>(index, self.shape),
         }
@@ -105,9 +138,9 @@ where
     #[track_caller]
     #[inline]
     fn index_mut(&mut self, index: I) -> &mut T {
-        let index = index.index();
-        match self.axes().offset_of(index.as_ref()) {
-            // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
+        let from_start = index.counted_from_start(&self.shape);
+        match self.axes().offset_of(from_start.as_ref()) {
+            // SAFETY: `offset_of` returned this offset, so `from_start` is within the shape and has this offset.
             Some(offset) => unsafe { self.element_mut(offset, I::address) },
             None => out_of_bounds::<D>(index, self.shape),
         }
@@ -117,11 +150,14 @@ where
 // Both arrays are passed by value: references would force the index into memory on the path that does not panic.
 #[cold]
 #[track_caller]
-fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
-    let (index, shape) = (index.as_ref(), shape.as_ref());
-    let axis = (0..shape.len()).find(|&k| index[k] >= shape[k]).expect("some index is out of bounds");
-    let index = isize::try_from(index[axis]).unwrap_or(isize::MAX);
-    panic!("{}", Error::IndexOutOfBounds { op: "index", index, axis, shape: shape.to_vec() })
+fn out_of_bounds<D: Dim>(index: impl IndexArray<D>, shape: D::Shape) -> ! {
+    let from_start = index.counted_from_start(&shape);
+    let (from_start, shape) = (from_start.as_ref(), shape.as_ref());
+    let axis = (0..shape.len()).find(|&k| from_start[k] >= shape[k]).expect("some index is out of bounds");
+    panic!(
+        "{}",
+        Error::IndexOutOfBounds { op: "index", index: index.given(axis), axis, shape: shape.to_vec() }
+    )
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {

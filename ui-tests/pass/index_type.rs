@@ -1,9 +1,9 @@
-// Indices are `usize`: `x[[i as usize, 0]]`.
+// Indices are integers of any type.
 
 use vierbein::tensor;
 
 pub fn main() {
     let x = tensor![[1.0, 2.0], [3.0, 4.0]];
-    let i: i32 = 1;
-    let _ = x[[i as usize, 0]];
+    let i = 1.0_f64;
+    let _ = x[[i as i64, 0]];
 }

@@ -7,12 +7,8 @@ use crate::rank::{Dim, Rank};
 use crate::storage::{LentData, Storage, View};
 use crate::tensor::{Tensor, TensorView};
 
-/// The type of a position in a slice, an array or a `Vec`: `i64`, `i32`, `u32`, `usize` or `isize`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a position",
-    label = "expected `i64`, `i32`, `u32`, `usize` or `isize`",
-    note = "convert other integers with `k as i64`"
-)]
+/// The type of a position in a slice, an array or a `Vec`: an integer type.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a position", label = "expected an integer")]
 pub trait PositionNumber: Copy {
     /// Returns the position as an `i64`. Values that exceed `i64` become `i64::MAX`, which is out of range for every tensor.
     fn position(self) -> i64;
@@ -48,6 +44,11 @@ position_numbers! {
     usize: true, |list| positions::usize_as_i64(list);
     i32: false, |_list| None;
     u32: false, |_list| None;
+    i16: false, |_list| None;
+    u16: false, |_list| None;
+    i8: false, |_list| None;
+    u8: false, |_list| None;
+    u64: false, |_list| None;
 }
 
 /// Indices along an axis, for [`take`](Tensor::take) and similar methods. They are a tensor of `i64` of any rank (owned, borrowed or a
@@ -60,7 +61,7 @@ position_numbers! {
     message = "`{Self}` does not hold positions for a `{O}` tensor on `{Dev}`",
     label = "expected a tensor of `i64`, or a slice, array or `Vec` of integers",
     note = "convert tensors with `.cast::<i64>()`, orders with `.to_order::<{O}>()`, devices with `.to_device::<{Dev}>()?`",
-    note = "elements of arrays may be `i64`, `i32`, `u32`, `usize` or `isize`; one position is `Tensor::scalar(2_i64)`"
+    note = "elements of arrays may be integers of any type; one position is `Tensor::scalar(2_i64)`"
 )]
 pub trait Positions<O: Order, Dev: Device> {
     /// The rank of the tensor of positions.
