@@ -230,6 +230,9 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Inexact::has_nan",
             "Inexact::all_finite",
             "Inexact::has_infinite",
+            "Inexact::map_parts",
+            "ScalarFor::into_element",
+            "IndexNumber::within",
         ],
     ),
     (
@@ -275,8 +278,8 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "of a sealed trait: an index as itself, an address as a pointer",
-        &["TensorIndex::index", "TensorIndex::address"],
+        "of sealed traits: an index as numbers, an address as a pointer",
+        &["IndexArray::counted_from_start", "IndexArray::given", "TensorIndex::address"],
     ),
     (
         "the way from operators and methods, which have rows, to their operands",
@@ -291,6 +294,8 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Indices::rows",
             "Mask::mask",
             "RightOperand::operate",
+            "AcceptsRight::assign",
+            "AcceptsRight::combine",
             "AssignOperand::operate_on",
         ],
     ),
