@@ -8,7 +8,7 @@ mod division;
 mod modulus;
 
 pub(crate) use crate::elementary::{Elementary, FloatFunction, PairFunction, RealFunction};
-use crate::elementary::{Truncate, numbers32, numbers64};
+use crate::elementary::{Quotient, Truncate, numbers32, numbers64};
 use core::fmt::{Debug, Display};
 use division::{Divide, DivideByInvariant};
 use modulus::Modulus;
@@ -267,6 +267,13 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     fn wrapping_by_invariant(op: Arithmetic, a: Self, b: Self) -> Self {
         Self::wrapping(op, a, b)
     }
+    /// Returns whether two numbers are equal, or `other` is finite and the magnitude of their difference is at most
+    /// `absolute + relative · |other|`. Differences of integers are exact, and magnitudes do not overflow.
+    #[doc(hidden)]
+    fn is_close(self, other: Self, relative: Self::Magnitude, absolute: Self::Magnitude) -> bool;
+    /// Returns `self` to the power `n`. Integers wrap; the exponent of an integer must not be negative.
+    #[doc(hidden)]
+    fn integer_power(self, n: i32) -> Self;
     #[doc(hidden)]
     fn neg_fits(self) -> bool;
     #[doc(hidden)]
@@ -369,6 +376,15 @@ pub trait RealScalar: Scalar<Real = Self> + Ordered {
 pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Output = Self> {
     #[doc(hidden)]
     fn function(self, f: FloatFunction) -> Self;
+    /// Computes a function that exists for real numbers, and for complex numbers if it is `ExpM1` or `Ln1p`.
+    #[doc(hidden)]
+    fn real_function(self, f: RealFunction) -> Self;
+    /// Divides by a number. Complex numbers do not overflow or underflow in between, as they do in the operator of `num-complex`.
+    #[doc(hidden)]
+    fn quotient(self, by: Self) -> Self;
+    /// Returns the remainder of a division. The quotient of complex numbers is truncated to integers, part by part.
+    #[doc(hidden)]
+    fn remainder(self, by: Self) -> Self;
     /// Divides by a real number.
     #[doc(hidden)]
     fn unscale(self, by: Self::Magnitude) -> Self;
@@ -424,8 +440,6 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
 pub trait RealFloat:
     RealScalar<Real = Self> + Inexact<Magnitude = Self> + num_traits::Float + num_traits::FloatConst
 {
-    #[doc(hidden)]
-    fn real_function(self, f: RealFunction) -> Self;
 }
 
 /// Element types with the bitwise operators `&`, `|`, `^` and `!`: `bool` and integers. Sealed.
@@ -623,6 +637,14 @@ macro_rules! integers {
                 }
             }
             #[inline]
+            fn is_close(self, other: $t, relative: f64, absolute: f64) -> bool {
+                let tolerance = absolute + relative * (other.abs_diff(0) as f64);
+                // The conversion rounds down, and saturates. Unequal integers differ by at least 1, so that 0 for NaN and for negative
+                // tolerances is right.
+                self == other || self.abs_diff(other) as u64 <= tolerance as u64
+            }
+            fn integer_power(self, n: i32) -> $t { self.wrapping_pow(n.unsigned_abs()) }
+            #[inline]
             fn acc_to_float(acc: $acc) -> f64 { acc as f64 }
             #[inline(always)]
             fn acc_sum($elements: &[$t]) -> $acc { $sum }
@@ -703,8 +725,8 @@ macro_rules! inexact_scalar {
                 Arithmetic::Add => a + b,
                 Arithmetic::Sub => a - b,
                 Arithmetic::Mul => a * b,
-                Arithmetic::Div => a / b,
-                Arithmetic::Rem => a % b,
+                Arithmetic::Div => a.quotient(b),
+                Arithmetic::Rem => a.remainder(b),
             }
         }
         #[inline]
@@ -762,6 +784,18 @@ macro_rules! floats {
             fn conj(self) -> $t { self }
             #[inline]
             fn modulus(self) -> $t { <$t>::abs(self) }
+            #[inline]
+            fn is_close(self, other: $t, relative: $t, absolute: $t) -> bool {
+                let within = |scale: $t| {
+                    (self * scale - other * scale).abs() <= absolute * scale + relative * (other * scale).abs()
+                };
+                // A difference that overflows is computed again, for halves. Halves of subnormal numbers would be rounded.
+                let overflows = (self - other).is_infinite() && self.is_finite();
+                self == other || other.is_finite() && within(if overflows { 0.5 } else { 1.0 })
+            }
+            fn integer_power(self, n: i32) -> $t {
+                $numbers::one(Elementary::IntegerPower(n), self).unwrap_or_else(|| $numbers::real_power(self, n))
+            }
             inexact_scalar!($t);
         }
         #[diagnostic::do_not_recommend]
@@ -784,6 +818,23 @@ macro_rules! floats {
                     .or_else(|| $numbers::inverse_hyperbolic(f, self))
                     .unwrap_or_else(|| functions!(self, f))
             }
+            fn real_function(self, f: RealFunction) -> $t {
+                $numbers::one(Elementary::Real(f), self).unwrap_or_else(|| match f {
+                    RealFunction::Cbrt => <$t>::cbrt(self),
+                    RealFunction::ExpM1 => <$t>::exp_m1(self),
+                    RealFunction::Ln1p => <$t>::ln_1p(self),
+                    RealFunction::Sigmoid => {
+                        let e = (-self.abs()).exp();
+                        (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
+                    }
+                    RealFunction::Erf => libm::Libm::<$t>::erf(self),
+                    RealFunction::Erfc => libm::Libm::<$t>::erfc(self),
+                })
+            }
+            #[inline]
+            fn quotient(self, by: $t) -> $t { self / by }
+            #[inline]
+            fn remainder(self, by: $t) -> $t { self % by }
             #[inline]
             fn unscale(self, by: $t) -> $t { self / by }
             #[inline]
@@ -800,6 +851,8 @@ macro_rules! floats {
                     PairFunction::Hypot => <$t>::hypot(self, right),
                     PairFunction::Pow => <$t>::powf(self, right),
                     PairFunction::Rem => self % right,
+                    PairFunction::Div => self / right,
+                    PairFunction::DivInto => right / self,
                 })
             }
             #[inline]
@@ -812,21 +865,7 @@ macro_rules! floats {
             fn has_infinite(self) -> bool { <$t>::is_infinite(self) }
         }
         #[diagnostic::do_not_recommend]
-        impl RealFloat for $t {
-            fn real_function(self, f: RealFunction) -> $t {
-                $numbers::one(Elementary::Real(f), self).unwrap_or_else(|| match f {
-                    RealFunction::Cbrt => <$t>::cbrt(self),
-                    RealFunction::ExpM1 => <$t>::exp_m1(self),
-                    RealFunction::Ln1p => <$t>::ln_1p(self),
-                    RealFunction::Sigmoid => {
-                        let e = (-self.abs()).exp();
-                        (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
-                    }
-                    RealFunction::Erf => libm::Libm::<$t>::erf(self),
-                    RealFunction::Erfc => libm::Libm::<$t>::erfc(self),
-                })
-            }
-        }
+        impl RealFloat for $t {}
 
         #[diagnostic::do_not_recommend]
         impl Scalar for Complex<$t> {
@@ -841,13 +880,42 @@ macro_rules! floats {
             fn conj(self) -> Self { Complex::conj(&self) }
             #[inline(always)]
             fn modulus(self) -> $t { <$t as Modulus>::modulus(self.re, self.im) }
+            #[inline]
+            fn is_close(self, other: Self, relative: $t, absolute: $t) -> bool {
+                let within = |scale: $t| {
+                    let difference = Complex::new(
+                        self.re * scale - other.re * scale,
+                        self.im * scale - other.im * scale,
+                    );
+                    difference.modulus() <= absolute * scale + relative * (other * scale).modulus()
+                };
+                // Parts that are large enough for an overflow of a magnitude or of a difference are scaled. Small ones would be rounded.
+                let parts = [self.re, self.im, other.re, other.im];
+                let large = parts.iter().any(|part| part.abs() > $t::MAX / 4.0);
+                self == other || other.all_finite() && within(if large { 0.25 } else { 1.0 })
+            }
+            fn integer_power(self, n: i32) -> Self {
+                $numbers::one_complex(Elementary::IntegerPower(n), self)
+                    .unwrap_or_else(|| $numbers::complex_power(self, n))
+            }
             const COMPLEX: bool = true;
             inexact_scalar!(Complex<$t>);
         }
         #[diagnostic::do_not_recommend]
         impl Inexact for Complex<$t> {
             fn function(self, f: FloatFunction) -> Self {
-                $numbers::one_complex(Elementary::Float(f), self).unwrap_or_else(|| functions!(self, f))
+                $numbers::one_complex(Elementary::Float(f), self)
+                    .or_else(|| $numbers::wide_ranging(f, self))
+                    .unwrap_or_else(|| functions!(self, f))
+            }
+            fn real_function(self, f: RealFunction) -> Self {
+                $numbers::one_complex(Elementary::Real(f), self).unwrap_or_else(|| $numbers::near_zero(f, self))
+            }
+            #[inline]
+            fn quotient(self, by: Self) -> Self { <$t as Quotient>::quotient(self, by) }
+            #[inline]
+            fn remainder(self, by: Self) -> Self {
+                self - by * Inexact::quotient(self, by).map_parts(<$t>::trunc)
             }
             #[inline]
             fn unscale(self, by: $t) -> Self { self / by }
@@ -857,7 +925,9 @@ macro_rules! floats {
             #[inline]
             fn dot_re(self, other: Self) -> $t { self.re * other.re + self.im * other.im }
             fn raised(self, n: $t) -> Self {
-                $numbers::one_complex(Elementary::Power(n.into()), self).unwrap_or_else(|| Complex::powf(self, n))
+                $numbers::one_complex(Elementary::Power(n.into()), self).unwrap_or_else(|| {
+                    if n == -1.0 { Inexact::quotient(Self::one(), self) } else { Complex::powf(self, n) }
+                })
             }
             fn pair_function(self, f: PairFunction, right: Self) -> Self {
                 match f {
@@ -871,6 +941,8 @@ macro_rules! floats {
                             Complex::powc(self, right)
                         }
                     }),
+                    PairFunction::Div => Inexact::quotient(self, right),
+                    PairFunction::DivInto => Inexact::quotient(right, self),
                     PairFunction::Atan2 | PairFunction::Hypot | PairFunction::Rem => {
                         unreachable!("{f:?} is a function of real numbers")
                     }

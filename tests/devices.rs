@@ -189,6 +189,9 @@ fn functions<O: Order, Dev: Full>() {
     check(&a.powi(3), [3, 4], |i| p(i) * p(i) * p(i));
     check(&a.clamp(-2.0, 2.0), [3, 4], |i| p(i).clamp(-2.0, 2.0));
     check(&a.maximum(&b), [3, 4], |i| p(i).max(q(i)));
+    check(&b.copysign(&a), [3, 4], |i| q(i).copysign(p(i)));
+    check(&a.is_close(&b, 0.0, 2.0), [3, 4], |i| (p(i) - q(i)).abs() <= 2.0);
+    check(&(&a / 8.0).round_to(2), [3, 4], |i| (p(i) * 12.5).round_ties_even() / 100.0);
     check(&a.minimum(0.0), [3, 4], |i| p(i).min(0.0));
     check(&(&b / 2.0).floor(), [3, 4], |i| (q(i) / 2.0).floor());
     check(&a.apply2(op::Sub, &b), [3, 4], |i| p(i) - q(i));
@@ -399,6 +402,7 @@ fn statistics<O: Order, Dev: Full>() {
     check(&y.nan_std_axis(1, 0), [2, 4], |[i, k]| half(i, k));
     check(&y.nan_argmax_axis(1), [2, 4], |[i, k]| if r([i, 2, k]) > r([i, 0, k]) { 2 } else { 0 });
     check(&y.nan_argmin_axis(1), [2, 4], |[i, k]| if r([i, 2, k]) < r([i, 0, k]) { 2 } else { 0 });
+    check(&y.nan_to_num_with(7.0, 8.0, 9.0), [2, 3, 4], |at| if at[1] == 1 { 7.0 } else { r(at) });
     check(&y.nan_to_num(), [2, 3, 4], |at| if at[1] == 1 { 0.0 } else { r(at) });
     let weights = make::<_, _, O, Dev>([3], |[j]| [1.0, 2.0, 1.0][j]);
     check(&x.average(1, &weights), [2, 4], |[i, k]| (r([i, 0, k]) + 2.0 * r([i, 1, k]) + r([i, 2, k])) / 4.0);

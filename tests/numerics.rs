@@ -21,6 +21,8 @@ mod ieee;
 mod products;
 #[path = "common/random.rs"]
 mod random;
+#[path = "numerics/ranges.rs"]
+mod ranges;
 #[path = "common/restart.rs"]
 mod restart;
 #[path = "numerics/scales.rs"]

@@ -256,17 +256,15 @@ for name, base, count in (("LN_TAIL", exp(mpf(1)), 9), ("LOG2_TAIL", mpf(2), 8),
 constants(15, (None, 1), 24)  # the second part of log10(2) is a power of two
 lines.append("}")
 mp.prec = 1400
-value = 2 / pi
-words = []
-for _ in range(20):
-    value *= mpf(2)**64
-    word = int(floor(value))
-    words.append(word)
-    value -= word
-lines += ["", "/// The first 1280 binary digits of 2/pi after the point, for the reduction of huge arguments.",
-          "pub(crate) const TWO_OVER_PI_DIGITS: [u64; 20] = ["]
-lines += [f"    0x{w:016x}," for w in words]
-lines += ["];"]
+for text, name, value in [("2/pi", "TWO_OVER_PI_DIGITS", 2 / pi), ("ln(2) 2/pi", "LN2_TWO_OVER_PI_DIGITS", log(2) * 2 / pi)]:
+    lines += ["", f"/// The first 1280 binary digits of {text} after the point, for the reduction of huge arguments.",
+              f"pub(crate) const {name}: [u64; 20] = ["]
+    for _ in range(20):
+        value *= mpf(2)**64
+        word = int(floor(value))
+        lines.append(f"    0x{word:016x},")
+        value -= word
+    lines += ["];"]
 if not only:
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/elementary/coefficients.rs"), "w") as file:
         file.write("\n".join(lines) + "\n")

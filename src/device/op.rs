@@ -171,6 +171,12 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     fn elementary_with_scalar(&self, _b: B) -> Option<Elementary> {
         None
     }
+    /// Variant of [`elementary`](BinaryOp::elementary) for a scalar `a`, which is the same for all elements of `b`.
+    #[doc(hidden)]
+    #[inline]
+    fn elementary_with_left_scalar(&self, _a: A) -> Option<Elementary> {
+        None
+    }
     /// Returns whether the function is defined for these elements.
     fn is_defined(&self, _: A, _: B) -> bool {
         true

@@ -7,10 +7,11 @@ use super::operand::{
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{BinaryOp, Elementwise};
-use crate::element::Element;
+use crate::element::{Element, Scalar};
 use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
 use crate::ops::catalogue::{binary, dispatch_elements, operation, verb};
+use crate::ops::op::IsClose;
 use crate::order::MemoryOrder;
 use crate::rank::{MAX_RANK, Rank};
 
@@ -29,6 +30,69 @@ fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
     allocate_with(device, layout, order, &mut |out| {
         elementwise::map::<Rank<MAX_RANK>, (T, T), _, _>(&op, order.is_row_major(), device, out, operands)
     })
+}
+
+/// Calls `body` with the left operand, with the right operand as a tensor, and with their common order.
+fn with_right(
+    op: &'static str,
+    left: DynView<'_>,
+    right: DynOperand<'_>,
+    body: impl FnOnce(DynView<'_>, DynView<'_>, MemoryOrder) -> Result<DynTensor, Error>,
+) -> Result<DynTensor, Error> {
+    let scalar;
+    let right = match right {
+        DynOperand::OfTensor(right) => right,
+        DynOperand::OfScalar(value) => {
+            scalar = scalar_for(op, left, value)?;
+            scalar.look()
+        }
+    };
+    let order = agree(op, left, right)?;
+    body(left, right, order)
+}
+
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn is_close(
+    left: DynView<'_>,
+    right: DynOperand<'_>,
+    [relative, absolute]: [f64; 2],
+) -> Result<DynTensor, Error> {
+    const NAME: &str = <IsClose<f64> as BinaryOp<f64, f64>>::NAME;
+    with_right(NAME, left, right, |left, right, order| {
+        on_device!(NAME, left, Dev => for_elements!([Scalar], NAME, left.dtype(), T => {
+            let [relative, absolute] = [relative, absolute].map(<<T as Scalar>::Magnitude as Scalar>::from_f64);
+            compute::<T, Dev, _>(IsClose { relative, absolute }, left, right, order)
+        }))
+    })
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Returns whether elements are equal or within a tolerance, element by element: see [`Tensor::is_close`](crate::Tensor::is_close).
+    /// `right` is a tensor to broadcast with, or a scalar. The tolerances are rounded to the precision of the elements.
+    ///
+    /// # Errors
+    /// * If the operands differ in element type, order or device.
+    /// * If the shapes do not broadcast.
+    /// * If the elements are `bool`.
+    /// * If the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1.0, 2.0, f64::NAN]);
+    /// let y = x.is_close(&DynTensor::from(tensor![1.0 + 1e-12, 2.1, f64::NAN]), 1e-9, 0.0)?;
+    /// assert_eq!(y.downcast_ref()?, tensor![true, false, false]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn is_close<'b>(
+        &self,
+        right: impl Into<DynOperand<'b>>,
+        relative: f64,
+        absolute: f64,
+    ) -> Result<DynTensor, Error> {
+        is_close(self.look(), right.into(), [relative, absolute])
+    }
 }
 
 macro_rules! operations {
@@ -66,19 +130,12 @@ macro_rules! operations {
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(super) fn $method(left: DynView<'_>, right: DynOperand<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
-                let scalar;
-                let right = match right {
-                    DynOperand::OfTensor(right) => right,
-                    DynOperand::OfScalar(value) => {
-                        scalar = scalar_for(NAME, left, value)?;
-                        scalar.look()
-                    }
-                };
-                let order = agree(NAME, left, right)?;
-                on_device!(NAME, left, Dev => for_elements!(
-                    [$bound], NAME, left.dtype(),
-                    T => compute::<T, Dev, _>(operation!($Name $($Operator)?), left, right, order)
-                ))
+                with_right(NAME, left, right, |left, right, order| {
+                    on_device!(NAME, left, Dev => for_elements!(
+                        [$bound], NAME, left.dtype(),
+                        T => compute::<T, Dev, _>(operation!($Name $($Operator)?), left, right, order)
+                    ))
+                })
             }
 
             impl<S: DynData> DynTensor<S> {

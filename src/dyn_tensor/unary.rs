@@ -5,7 +5,7 @@ use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
 use crate::dispatch;
-use crate::element::{CastTo, DType, Element, Elementary, FloatFunction, Inexact};
+use crate::element::{CastTo, DType, Element, Elementary, FloatFunction, Inexact, Scalar};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::catalogue::{dispatch_elements, unary, verb};
@@ -212,7 +212,61 @@ pub(super) fn cast_to<To: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
     }))
 }
 
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn round_to(x: DynView<'_>, decimals: i32) -> Result<DynTensor, Error> {
+    const NAME: &str = <op::RoundTo<f64> as UnaryOp<f64>>::NAME;
+    on_device!(NAME, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealFloat => compute::<T, Dev, _>(op::RoundTo::new(decimals), x),
+        else => Err(lacking(NAME, x.dtype(), needs::FLOATS))
+    ))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn nan_to_num_with(x: DynView<'_>, by: [f64; 3]) -> Result<DynTensor, Error> {
+    const NAME: &str = <op::NanToNumWith<f64> as UnaryOp<f64>>::NAME;
+    on_device!(NAME, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealFloat => {
+            let [nan, positive, negative] = by.map(<T as Scalar>::from_f64);
+            compute::<T, Dev, _>(op::NanToNumWith { nan, positive, negative }, x)
+        },
+        else => Err(lacking(NAME, x.dtype(), needs::FLOATS))
+    ))
+}
+
 impl<S: DynData> DynTensor<S> {
+    /// Rounds each element to a number of decimals, ties to even: see [`Tensor::round_to`](crate::Tensor::round_to).
+    ///
+    /// # Errors
+    /// If the elements are not `f32` or `f64`, or if the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![0.125, -2.718]).round_to(2)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![0.12, -2.72]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn round_to(&self, decimals: i32) -> Result<DynTensor, Error> {
+        round_to(self.look(), decimals)
+    }
+
+    /// Returns each element, with `nan` instead of NaN, `positive` instead of infinity, and `negative` instead of negative infinity. The
+    /// three numbers are rounded to the precision of the elements.
+    ///
+    /// # Errors
+    /// If the elements are not `f32` or `f64`, or if the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1.0, f64::NAN, -f64::INFINITY]).nan_to_num_with(0.5, 9.0, -9.0)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![1.0, 0.5, -9.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn nan_to_num_with(&self, nan: f64, positive: f64, negative: f64) -> Result<DynTensor, Error> {
+        nan_to_num_with(self.look(), [nan, positive, negative])
+    }
+
     /// Copies the elements and converts them to another type, as `as` does:
     ///
     /// * Floating-point to integer truncates and saturates; NaN becomes 0.

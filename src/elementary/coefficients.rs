@@ -372,3 +372,27 @@ pub(crate) const TWO_OVER_PI_DIGITS: [u64; 20] = [
     0x56033046fc7b6bab,
     0xf0cfbc209af4361d,
 ];
+
+/// The first 1280 binary digits of ln(2) 2/pi after the point, for the reduction of huge arguments.
+pub(crate) const LN2_TWO_OVER_PI_DIGITS: [u64; 20] = [
+    0x70f7263dfa5a6eec,
+    0xb608582e55fef3dd,
+    0x8e13becd1d495c36,
+    0x1d72013aea9f8fca,
+    0x76e866fc9b48be48,
+    0x15f5cb6fd8bee211,
+    0x0394db3020d6eb52,
+    0x30ffa9ae90cbc735,
+    0x51358ced67c0db3c,
+    0x490d15bdd91a29f5,
+    0x682402af5e8f9c23,
+    0xbff15cbc71f05fed,
+    0xfe0bb0622a8c8f67,
+    0x7309c45a7502282a,
+    0xead0c2435c5527bb,
+    0x759f345e2d0628e8,
+    0xb1a563a253e62918,
+    0xea5ffdabeac0d479,
+    0xcfedb1b6fc78b439,
+    0xa333a25fdc77be31,
+];

@@ -90,18 +90,19 @@ pub(crate) fn exp_is_far(z: Pair) -> bool {
 }
 
 pub(crate) fn exp_far(z: Pair) -> Pair {
-    exponential(z, real::exp(0.5 * z.re), cos_sin_any(z.im))
+    exponential(z, [real::exp(0.5 * z.re); 2], cos_sin_any(z.im))
 }
 
-/// Returns `half`^2 times `unit`, for z = x + i y. For e^z, `half` is e^(x/2), and `unit` has the parts cos y and sin y. For 2^z, `half` is
-/// 2^(x/2), and `unit` has cos(y ln 2) and sin(y ln 2). Multiplies by `half` twice, so that the product overflows only if the result does.
-pub(crate) fn exponential(z: Pair, half: Float, unit: Pair) -> Pair {
+/// Returns `unit` times two factors, for z = x + i y. For e^z, the product of the factors is e^x, and `unit` has the parts cos y and sin y.
+/// For 2^z, it is 2^x, and `unit` has cos(y ln 2) and sin(y ln 2). Multiplies by one factor after the other, so that the product overflows
+/// only if the result does.
+pub(crate) fn exponential(z: Pair, [first, second]: [Float; 2], unit: Pair) -> Pair {
     if z.im == 0.0 {
-        Pair::new(half * half, z.im)
+        Pair::new(first * second, z.im)
     } else if z.re.abs() == INFINITY && !z.im.is_finite() {
         if z.re > 0.0 { Pair::new(INFINITY, Float::NAN) } else { Pair::new(0.0, 0.0) }
     } else {
-        scaled(half, scaled(half, unit))
+        scaled(second, scaled(first, unit))
     }
 }
 
@@ -113,8 +114,34 @@ pub(crate) fn exp2(z: Pair) -> Pair {
 }
 
 pub(crate) fn exp2_far(z: Pair) -> Pair {
-    let (product, low) = product_with_rest(z.im, real::LN2_ROUNDED_1, real::LN2_ROUNDED_2);
-    exponential(z, real::exp2(0.5 * z.re), cos_sin_any(product) * cos_sin(low))
+    // The second factor is a power of two, so the product with it is exact, unless it is subnormal.
+    let whole = (0.5 * z.re).trunc();
+    let first = if whole.is_finite() { z.re - whole } else { whole };
+    exponential(z, [first, whole].map(real::exp2), real::imaginary_exp2(z.im))
+}
+
+/// Returns e^z - 1 = (e^x - 1) cos y - 2 sin^2(y/2) + i e^x sin y.
+#[inline(always)]
+pub(crate) fn exp_m1(z: Pair) -> Pair {
+    exp_m1_of(z, cos_sin(z.im), real::sin(0.5 * z.im))
+}
+
+/// Returns e^z - 1, given cos y + i sin y and sin(y/2).
+#[inline(always)]
+fn exp_m1_of(z: Pair, unit: Pair, half_sin: Float) -> Pair {
+    let re = fma(real::exp_m1(z.re), unit.re, -2.0 * half_sin * half_sin);
+    Pair::new(re, real::exp(z.re) * unit.im)
+}
+
+pub(crate) fn exp_m1_far(z: Pair) -> Pair {
+    if z.im == 0.0 {
+        Pair::new(real::exp_m1(z.re), z.im)
+    } else if z.re <= EXP_SAFE && z.im.is_finite() {
+        exp_m1_of(z, cos_sin_any(z.im), cos_sin_any(0.5 * z.im).im)
+    } else {
+        let power = exp_far(z);
+        Pair::new(power.re - 1.0, power.im)
+    }
 }
 
 // Hyperbolic functions. The circular functions are sin z = -i sinh(i z), cos z = cosh(i z) and tan z = -i tanh(i z).
@@ -240,7 +267,23 @@ pub(crate) const BASE_10: Base =
 /// near 0, so the digits of |z|^2 in `low` matter.
 #[inline(always)]
 pub(crate) fn log(base: Base, z: Pair) -> Pair {
-    let sum = sum_of_squares(z.re, z.im);
+    log_of_square(base, z, sum_of_squares(z.re, z.im))
+}
+
+/// Returns ln(1 + z), for `f64`. The rounding error of 1 + x is part of the square of the modulus, so the logarithm of a modulus near 1 keeps its digits.
+#[inline(always)]
+#[allow(dead_code, reason = "for `f32`, it is computed in `f64`")]
+pub(crate) fn ln_1p(z: Pair) -> Pair {
+    let (x, x_low) = real::one_plus(z.re);
+    let sum = sum_of_squares(x, z.im);
+    // If the squares are scaled, the rounding error is 0 or negligible.
+    let low = sum.low + select(sum.exponent == 0.0, 2.0 * x * x_low, 0.0);
+    log_of_square(BASE_E, Pair::new(x, z.im), SumOfSquares { low, ..sum })
+}
+
+/// [`log`], given |z|^2.
+#[inline(always)]
+fn log_of_square(base: Base, z: Pair, sum: SumOfSquares) -> Pair {
     let (k, f) = split_normal(sum.high, K_OFFSET);
     let k = fma(-2.0, sum.exponent, k);
     let tail = ln_tail(f, sum.low / sum.high);
@@ -265,7 +308,7 @@ pub(crate) fn sqrt(z: Pair) -> Pair {
     let scale = sum.factor(SQUARE_SCALE_UP, SQUARE_SCALE_DOWN);
     let scaled = fma(z.re.abs(), scale, sum.high.sqrt());
     let t = (0.5 * scaled).sqrt() * sum.factor(ROOT_SCALE_DOWN, ROOT_SCALE_UP);
-    let other = 0.5 * z.im.abs() / select(t == 0.0, 1.0, t);
+    let other = z.im.abs() / select(t == 0.0, 1.0, t + t);
     let right = z.re >= 0.0;
     Pair::new(select(right, t, other), select(right, other, t).copysign(z.im))
 }

@@ -1,7 +1,7 @@
 //! The functions of `f64`.
 
-use super::coefficients::TWO_OVER_PI_DIGITS;
 use super::coefficients::double::*;
+use super::coefficients::{LN2_TWO_OVER_PI_DIGITS, TWO_OVER_PI_DIGITS};
 use num_complex::Complex;
 
 type Float = f64;
@@ -69,6 +69,12 @@ const SQUARE_SCALE_DOWN: f64 = power(-600);
 /// Square roots of the two scaling factors above.
 const ROOT_SCALE_UP: f64 = power(300);
 const ROOT_SCALE_DOWN: f64 = power(-300);
+/// Points are scaled by [`POINT_SCALE_DOWN`] if a coordinate is above this magnitude, so that its reciprocal is a normal number, and by
+/// [`POINT_SCALE_UP`] if a coordinate is below [`POINT_MIN`], so that the rounding error of the quotient is a normal number.
+const POINT_MAX: f64 = power(880);
+const POINT_MIN: f64 = power(-900);
+const POINT_SCALE_DOWN: f64 = power(-20);
+const POINT_SCALE_UP: f64 = power(120);
 /// For exponents with a larger magnitude, every power is 0, 1 or infinite.
 const POWER_MAX: f64 = 1e30;
 /// Up to this value, e^x does not overflow.
@@ -96,6 +102,9 @@ const TAN_CORRECTS_QUOTIENT: bool = true;
 const ATAN_CORRECTS_QUOTIENT: bool = true;
 
 include!("functions.rs");
+
+pub(crate) use super::integer_power::{complex_power, real_power, short_complex_power};
+pub(crate) use complex::ln_1p as complex_ln_1p;
 
 /// Functions of complex numbers.
 pub(crate) mod complex {
@@ -325,7 +334,7 @@ pub(crate) fn powc_far(z: Complex<f64>, w: Complex<f64>) -> Complex<f64> {
     // For larger |x|, the result overflows or underflows.
     let x_low = if x.abs() < 2000.0 { x_low } else { 0.0 };
     let unit = complex::cos_sin_any(y) * complex::cos_sin_any(y_low) * (1.0 + x_low);
-    complex::exponential(Complex::new(x, y), exp(0.5 * x), unit)
+    complex::exponential(Complex::new(x, y), [exp(0.5 * x); 2], unit)
 }
 
 /// Returns the real and imaginary part of w ln z, each as a sum of two numbers: ln|z| and arg z are such sums, so that a large w does not
@@ -372,9 +381,10 @@ fn add_sums((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
 }
 
 /// Subtracts the nearest multiple of pi/2 from any finite x with |x| >= 1, by exact integer products with those digits of 2/pi that affect
-/// the result (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+/// the result (Payne and Hanek, "Radian reduction for trigonometric functions", 1983). With the digits of 2/pi times a factor, reduces x
+/// times this factor.
 #[cold]
-fn reduce_angle_far(x: f64) -> ReducedAngle {
+fn reduce_angle_far(x: f64, two_over_pi: &[u64; 20]) -> ReducedAngle {
     let bits = x.to_bits();
     // |x| = significand * 2^exponent
     let exponent = ((bits >> MANTISSA_BITS) & 0x7ff) as i32 - 1075;
@@ -382,7 +392,7 @@ fn reduce_angle_far(x: f64) -> ReducedAngle {
     // The first binary digit of 2/pi that is used: earlier digits add only multiples of 4 quadrants. The index also counts 64 zeros in
     // front of the digits.
     let first_digit = (exponent - 2 + 64) as usize;
-    let digits = |i: usize| if i == 0 { 0 } else { TWO_OVER_PI_DIGITS.get(i - 1).copied().unwrap_or(0) };
+    let digits = |i: usize| if i == 0 { 0 } else { two_over_pi.get(i - 1).copied().unwrap_or(0) };
     let word = |i: usize| {
         let (index, shift) = ((first_digit + 64 * i) / 64, (first_digit + 64 * i) % 64);
         if shift == 0 {
@@ -415,20 +425,34 @@ fn reduce_angle_far(x: f64) -> ReducedAngle {
     }
 }
 
+/// Returns 2^(i y): the cosine and the sine of y ln(2). NaN if `y` is infinite.
+#[cold]
+pub(crate) fn imaginary_exp2(y: f64) -> Complex<f64> {
+    if y.abs() <= FAR {
+        let (product, low) = times((LN2_ROUNDED_1, LN2_ROUNDED_2), y);
+        return complex::turn(complex::cos_sin(product), low);
+    }
+    if !y.is_finite() {
+        return Complex::new(f64::NAN, f64::NAN);
+    }
+    let angle = reduce_angle_far(y, &LN2_TWO_OVER_PI_DIGITS);
+    Complex::new(sin_reduced(angle, 1), sin_reduced(angle, 0))
+}
+
 /// Returns the sine for |x| > FAR. NaN if `x` is infinite.
 #[cold]
 pub(crate) fn sin_far(x: f64) -> f64 {
-    if x.is_finite() { sin_reduced(reduce_angle_far(x), 0) } else { f64::NAN }
+    if x.is_finite() { sin_reduced(reduce_angle_far(x, &TWO_OVER_PI_DIGITS), 0) } else { f64::NAN }
 }
 
 /// Returns the cosine for |x| > FAR. NaN if `x` is infinite.
 #[cold]
 pub(crate) fn cos_far(x: f64) -> f64 {
-    if x.is_finite() { sin_reduced(reduce_angle_far(x), 1) } else { f64::NAN }
+    if x.is_finite() { sin_reduced(reduce_angle_far(x, &TWO_OVER_PI_DIGITS), 1) } else { f64::NAN }
 }
 
 /// Returns the tangent for |x| > FAR. NaN if `x` is infinite.
 #[cold]
 pub(crate) fn tan_far(x: f64) -> f64 {
-    if x.is_finite() { tan_reduced(reduce_angle_far(x)) } else { f64::NAN }
+    if x.is_finite() { tan_reduced(reduce_angle_far(x, &TWO_OVER_PI_DIGITS)) } else { f64::NAN }
 }

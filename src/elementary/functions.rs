@@ -486,7 +486,7 @@ pub(crate) fn ln_1p_ordinary(x: Float) -> Float {
 
 /// Returns the rounded sum 1 + x, and its rounding error.
 #[inline(always)]
-fn one_plus(x: Float) -> (Float, Float) {
+pub(crate) fn one_plus(x: Float) -> (Float, Float) {
     let sum = 1.0 + x;
     let x_rounded = sum - 1.0;
     (sum, (1.0 - (sum - x_rounded)) + (x - x_rounded))
@@ -698,6 +698,7 @@ fn inverse_cbrt(a: Float) -> Float {
 // Circular functions.
 
 /// The result of [`reduce_angle`]: x = quadrant pi/2 + r + r_low. Only the two lowest bits of `quadrant` are used.
+#[derive(Clone, Copy)]
 struct ReducedAngle {
     r: Float,
     r_low: Float,
@@ -996,7 +997,7 @@ fn reduce_point(y: Float, x: Float) -> ReducedPoint {
     let infinite = larger == Float::INFINITY;
     let smaller = select(infinite, select(smaller == Float::INFINITY, 1.0, 0.0 * smaller), smaller);
     let larger = select(infinite | (larger == 0.0), 1.0, larger);
-    let scale = select(larger > SQUARE_MAX, SQUARE_SCALE_DOWN, select(larger < SQUARE_MIN, SQUARE_SCALE_UP, 1.0));
+    let scale = select(larger > POINT_MAX, POINT_SCALE_DOWN, select(smaller < POINT_MIN, POINT_SCALE_UP, 1.0));
     let (larger, smaller) = (larger * scale, smaller * scale);
     let middle = smaller > 0.5 * larger;
     let sum = larger + smaller;

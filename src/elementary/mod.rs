@@ -24,6 +24,8 @@
 
 mod coefficients;
 mod double;
+mod integer_power;
+mod quotient;
 mod single;
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,7 @@ mod truncate;
 use crate::simd::kernel;
 use core::mem::MaybeUninit;
 use num_complex::Complex;
+pub(crate) use quotient::Quotient;
 pub(crate) use truncate::Truncate;
 
 /// An elementary function.
@@ -44,15 +47,19 @@ pub enum Elementary {
     Real(RealFunction),
     /// The power with this exponent, of real or complex numbers.
     Power(f64),
+    /// The power with this exponent, of real or complex numbers.
+    IntegerPower(i32),
     /// The argument of a complex number.
     Arg,
     /// A function of two numbers.
     Pair(PairFunction),
     /// A function of two numbers with this second argument, which is a real number if the first one is.
     PairWith(PairFunction, Complex<f64>),
+    /// The quotient of this number by a complex number.
+    QuotientOf(Complex<f64>),
 }
 
-/// An elementary function of two floating-point numbers. Only [`Pow`](PairFunction::Pow) also exists for complex numbers.
+/// A function of two floating-point numbers, or of two complex numbers.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -62,6 +69,21 @@ pub enum PairFunction {
     Pow,
     /// The remainder of a division, with the sign of the dividend.
     Rem,
+    Div,
+    /// The quotient of the second number by the first one.
+    DivInto,
+}
+
+impl PairFunction {
+    /// Returns whether there are loops for complex numbers or, if not `complex`, for floating-point numbers. Quotients of real numbers are
+    /// ordinary arithmetic.
+    pub(crate) const fn has_loop(self, complex: bool) -> bool {
+        match self {
+            PairFunction::Atan2 | PairFunction::Hypot | PairFunction::Rem => !complex,
+            PairFunction::Pow => true,
+            PairFunction::Div | PairFunction::DivInto => complex,
+        }
+    }
 }
 
 /// An elementary function of floating-point and complex numbers. CUDA sources select a function by the discriminant of its variant.
@@ -89,7 +111,8 @@ pub enum FloatFunction {
     Atanh,
 }
 
-/// An elementary function of floating-point numbers, not of complex numbers.
+/// An elementary function of floating-point numbers. Of complex numbers, only [`ExpM1`](RealFunction::ExpM1) and
+/// [`Ln1p`](RealFunction::Ln1p) exist.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -339,6 +362,41 @@ fn map_with<F: Copy>(
         .all(|at| map(from.wrapping_add(at), rights.as_ptr().cast(), to.wrapping_add(at), CHUNK.min(n - at)))
 }
 
+/// Calls `map` for each chunk of two arguments, with pointers to the arguments and to the results, and with their number. An argument with
+/// `single` is the same for all results. `map` gets copies of it, and of arguments that are the results, too. Returns false if `map` does.
+///
+/// # Safety
+/// The caller must ensure that `n` elements from each argument on are readable, or one if it is `single`. `to` may be equal to an argument.
+unsafe fn map_apart<F: Copy>(
+    arguments: [*const F; 2],
+    single: [bool; 2],
+    to: *mut F,
+    n: usize,
+    map: impl Fn(*const F, *const F, *mut F, usize) -> bool,
+) -> bool {
+    let mut copies = [[MaybeUninit::<F>::uninit(); CHUNK]; 2];
+    (0..n).step_by(CHUNK).all(|at| {
+        let (count, to) = (CHUNK.min(n - at), to.wrapping_add(at));
+        let mut parts = arguments;
+        for k in 0..2 {
+            if single[k] {
+                // SAFETY: the caller ensures that one element from this argument on is readable.
+                copies[k][..count].fill(MaybeUninit::new(unsafe { *arguments[k] }));
+                parts[k] = copies[k].as_ptr().cast();
+                continue;
+            }
+            parts[k] = arguments[k].wrapping_add(at);
+            if parts[k] == to.cast_const() {
+                // SAFETY: `at + count <= n`, so the caller ensures that `count` elements from this pointer on are readable. `copies` is a
+                // local variable of `CHUNK >= count` elements.
+                unsafe { core::ptr::copy_nonoverlapping(parts[k], copies[k].as_mut_ptr().cast(), count) };
+                parts[k] = copies[k].as_ptr().cast();
+            }
+        }
+        map(parts[0], parts[1], to, count)
+    })
+}
+
 /// Computes the results of [far](Branchless::is_far) arguments, and overwrites the meaningless results that [`compute_all`] has written
 /// for them.
 ///
@@ -394,9 +452,12 @@ macro_rules! functions {
         pub(crate) mod $numbers {
             use super::$module as text;
             use super::{
-                Branchless, Complex, Elementary, Far, FloatFunction, PairFunction, RealFunction, map_function, map_with,
+                Branchless, Complex, Elementary, Far, FloatFunction, PairFunction, Quotient, RealFunction, map_apart, map_function,
+                map_with,
             };
+            use crate::elementary::integer_power::LONGEST;
             use text::complex;
+            pub(crate) use text::{complex_power, real_power};
 
             type Pair = Complex<$F>;
 
@@ -491,6 +552,44 @@ macro_rules! functions {
                 if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() }
             });
 
+            /// A power with any exponent.
+            #[derive(Clone, Copy)]
+            struct LongPower(i32);
+            impl Branchless<$F> for LongPower {
+                type Output = $F;
+                const WIDE: bool = false;
+                #[inline(always)]
+                fn compute(self, x: $F) -> $F {
+                    text::real_power(x, self.0)
+                }
+            }
+            impl Branchless<Pair> for LongPower {
+                type Output = Pair;
+                const WIDE: bool = false;
+                #[inline(always)]
+                fn compute(self, z: Pair) -> Pair {
+                    text::complex_power(z, self.0)
+                }
+            }
+
+            #[derive(Clone, Copy)]
+            struct ShortComplexPower(i32);
+            impl Branchless<Pair> for ShortComplexPower {
+                type Output = Pair;
+                const FAR: Far = Far::Scalar;
+                #[inline(always)]
+                fn compute(self, z: Pair) -> Pair {
+                    text::short_complex_power(z, self.0.unsigned_abs(), self.0 < 0)
+                }
+                #[inline(always)]
+                fn is_far(self, z: Pair) -> bool {
+                    !complex::is_finite(z)
+                }
+                fn far(self, z: Pair) -> Pair {
+                    text::complex_power(z, self.0)
+                }
+            }
+
             branchless!(Atan2, |x: [$F; 2]| -> $F { text::atan2(x[0], x[1]) });
             branchless!(Hypot, |x: [$F; 2]| -> $F { text::hypot(x[0], x[1]) });
             branchless!(
@@ -522,6 +621,8 @@ macro_rules! functions {
             complex!(ComplexSqrt, sqrt, sqrt_is_far, sqrt_far);
             complex!(ComplexExp, exp, exp_is_far, exp_far);
             complex!(ComplexExp2, exp2, exp_is_far, exp2_far);
+            complex!(ComplexExpM1, exp_m1, exp_is_far, exp_m1_far);
+            branchless!(ComplexLn1p, |z: Pair| -> Pair { text::complex_ln_1p(z) });
 
             #[derive(Clone, Copy)]
             struct ComplexLog(complex::Base);
@@ -633,6 +734,12 @@ macro_rules! functions {
             selected!(ComplexAtanh, |_f, z| complex::atanh(z), atanh_is_far, complex::atanh_far(z));
             branchless!(Arg, |z: Pair| -> $F { complex::arg(z) });
             branchless!(ComplexSquare, |z: Pair| -> Pair { z * z });
+            branchless!(
+                ComplexQuotient,
+                |z: [Pair; 2]| -> Pair { $F::near(z[0], z[1]) },
+                |z: [Pair; 2]| $F::is_far(z[0], z[1]),
+                Scalar |z: [Pair; 2]| $F::far(z[0], z[1])
+            );
 
             #[derive(Clone, Copy)]
             struct ComplexPow;
@@ -674,6 +781,8 @@ macro_rules! functions {
                     Elementary::Power(-1.0) => map!(Reciprocal),
                     Elementary::Power(0.5) => map!(Root),
                     Elementary::Power(n) => map!(Power(n as $F)),
+                    Elementary::IntegerPower(-1) => map!(Reciprocal),
+                    Elementary::IntegerPower(n) => map!(LongPower(n)),
                     Elementary::Real(RealFunction::Cbrt) => map!(Cbrt),
                     Elementary::Real(RealFunction::ExpM1) => map!(ExpM1),
                     Elementary::Real(RealFunction::Ln1p) => map!(Ln1p),
@@ -686,7 +795,7 @@ macro_rules! functions {
                             unsafe { map_pairs(f, left, right, to, count) }
                         })
                     }
-                    Elementary::Arg | Elementary::Pair(_) => false,
+                    Elementary::Arg | Elementary::Pair(_) | Elementary::QuotientOf(_) => false,
                     Elementary::Float(f) => match f {
                         // Processors have vector instructions for square roots, so the caller's loop for ordinary elementwise functions is
                         // vectorised, and no loop is needed here.
@@ -736,11 +845,29 @@ macro_rules! functions {
                         unsafe { map_powers(left, right, to, count) }
                     })
                 };
+                let narrow = |z: Complex<f64>| Pair::new(z.re as $F, z.im as $F);
+                let quotients_of = |dividend: Complex<f64>| {
+                    let dividend = narrow(dividend);
+                    // SAFETY: the only dividend is a local variable. The caller ensures the other conditions.
+                    unsafe { map_quotients::<true, false>(&raw const dividend, from, to, n) }
+                };
                 match f {
                     Elementary::Power(2.0) => map!(ComplexSquare),
                     Elementary::Power(0.5) => map!(ComplexSqrt),
+                    Elementary::Power(-1.0) => quotients_of(Complex::new(1.0, 0.0)),
+                    Elementary::IntegerPower(-1) => quotients_of(Complex::new(1.0, 0.0)),
+                    Elementary::IntegerPower(n) if n.unsigned_abs() <= LONGEST => map!(ShortComplexPower(n)),
+                    Elementary::IntegerPower(n) => map!(LongPower(n)),
+                    Elementary::QuotientOf(dividend) => quotients_of(dividend),
+                    Elementary::PairWith(PairFunction::Div, divisor) => {
+                        let divisor = narrow(divisor);
+                        // SAFETY: the only divisor is a local variable. The caller ensures the other conditions.
+                        unsafe { map_quotients::<false, true>(from, &raw const divisor, to, n) }
+                    }
                     Elementary::Power(exponent) => to_power(exponent.into()),
                     Elementary::PairWith(PairFunction::Pow, exponent) => to_power(exponent),
+                    Elementary::Real(RealFunction::ExpM1) => map!(ComplexExpM1),
+                    Elementary::Real(RealFunction::Ln1p) => map!(ComplexLn1p),
                     Elementary::Real(_)
                     | Elementary::Arg
                     | Elementary::Pair(_)
@@ -805,6 +932,7 @@ macro_rules! functions {
                     // SAFETY: `map_function` requires `n` readable elements from `left` and from `right` on, and exclusive access to `n`
                     // results. They must not overlap, but `to` may be equal to `left`. The caller ensures this.
                     PairFunction::Rem => unsafe { map_function(Rem, [left, right], to, n) },
+                    PairFunction::Div | PairFunction::DivInto => false,
                 }
             }
 
@@ -822,6 +950,42 @@ macro_rules! functions {
                 // SAFETY: `map_function` requires `n` readable elements from `left` and from `right` on, and exclusive access to `n`
                 // results. They must not overlap, but `to` may be equal to `left`. The caller ensures this.
                 unsafe { map_function(ComplexPow, [left, right], to, n) }
+            }
+
+            /// Computes `to[i]`, the quotient of the complex numbers `left[i]` and `right[i]`, for `n` elements, with the bits of
+            /// [`Quotient::quotient`]. If `LEFT` or `RIGHT`, there is only one dividend or divisor. Writes nothing and returns false if the
+            /// processor has no FMA or the build has no code for it.
+            ///
+            /// # Safety
+            /// The caller must ensure:
+            /// * `n` elements from `left` and from `right` on are readable, or one if it is the only dividend or divisor.
+            /// * `n` elements from `to` on may be written, and nothing else accesses them.
+            /// * `to` is equal to an operand of `n` elements, or its elements do not overlap those of the operand.
+            pub(crate) unsafe fn map_quotients<const LEFT: bool, const RIGHT: bool>(
+                left: *const Pair,
+                right: *const Pair,
+                to: *mut Pair,
+                n: usize,
+            ) -> bool {
+                // At the level AVX-512, plain loops over `c64` are not slower.
+                #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
+                if match crate::simd::Level::get() {
+                    crate::simd::Level::Portable => false,
+                    crate::simd::Level::Avx2 => true,
+                    crate::simd::Level::Avx512 => size_of::<$F>() == 4,
+                } {
+                    use crate::elementary::quotient::QuotientLoop;
+                    // SAFETY: `Level::get` guarantees AVX2. The other conditions are those of `map_quotients`.
+                    unsafe { $F::all::<LEFT, RIGHT>(left, right, to, n) };
+                    return true;
+                }
+                let map = |left, right, to, count| {
+                    // SAFETY: `map_apart` passes pointers to `count` operands, which the caller ensures to be readable, and to `count`
+                    // results, to which the caller ensures exclusive access. They do not overlap.
+                    unsafe { map_function(ComplexQuotient, [left, right], to, count) }
+                };
+                // SAFETY: the caller ensures that the operands are readable.
+                unsafe { map_apart([left, right], [LEFT, RIGHT], to, n, map) }
             }
 
             /// Returns `f(x)`, with the same bits as [`map`]; `None` if [`map`] returns false.
@@ -857,6 +1021,33 @@ macro_rules! functions {
                 let mut power = z;
                 // SAFETY: the three pointers are to local variables of one element each, which do not overlap.
                 unsafe { map_powers(&raw const z, &raw const w, &raw mut power, 1) }.then_some(power)
+            }
+
+            /// Computes the square root or the power of 2 with FMA in software. Returns `None` for all other functions. The formulas of
+            /// `num-complex` lose digits, or all of them, for large and for small arguments.
+            #[cold]
+            pub(crate) fn wide_ranging(f: FloatFunction, z: Pair) -> Option<Pair> {
+                match f {
+                    FloatFunction::Sqrt if complex::sqrt_is_far(z) => Some(complex::sqrt_far(z)),
+                    FloatFunction::Sqrt => Some(complex::sqrt(z)),
+                    FloatFunction::Exp2 if complex::exp_is_far(z) => Some(complex::exp2_far(z)),
+                    FloatFunction::Exp2 => Some(complex::exp2(z)),
+                    _ => None,
+                }
+            }
+
+            /// Computes e^z - 1 or ln(1 + z) with FMA in software.
+            ///
+            /// # Panics
+            /// If `f` is another function, which exists only for real numbers.
+            #[cold]
+            pub(crate) fn near_zero(f: RealFunction, z: Pair) -> Pair {
+                match f {
+                    RealFunction::ExpM1 if complex::exp_is_far(z) => complex::exp_m1_far(z),
+                    RealFunction::ExpM1 => complex::exp_m1(z),
+                    RealFunction::Ln1p => text::complex_ln_1p(z),
+                    _ => unreachable!("{f:?} is a function of real numbers"),
+                }
             }
 
             /// Computes an inverse hyperbolic function with FMA in software, which is slow. Returns `None` for all other functions. This

@@ -70,6 +70,12 @@ const SQUARE_SCALE_DOWN: f32 = power(-100);
 /// Square roots of the two scaling factors above.
 const ROOT_SCALE_UP: f32 = power(50);
 const ROOT_SCALE_DOWN: f32 = power(-50);
+/// Points are scaled by [`POINT_SCALE_DOWN`] if a coordinate is above this magnitude, so that its reciprocal is a normal number, and by
+/// [`POINT_SCALE_UP`] if a coordinate is below [`POINT_MIN`], so that the rounding error of the quotient is a normal number.
+const POINT_MAX: f32 = power(80);
+const POINT_MIN: f32 = power(-60);
+const POINT_SCALE_DOWN: f32 = power(-20);
+const POINT_SCALE_UP: f32 = power(40);
 /// For exponents with a larger magnitude, every power is 0, 1 or infinite.
 const POWER_MAX: f32 = 1e30;
 /// Up to this value, e^x does not overflow.
@@ -97,6 +103,26 @@ const TAN_CORRECTS_QUOTIENT: bool = false;
 const ATAN_CORRECTS_QUOTIENT: bool = false;
 
 include!("functions.rs");
+
+/// Returns x^n.
+#[inline(always)]
+pub(crate) fn real_power(x: f32, n: i32) -> f32 {
+    super::integer_power::real_power(x.into(), n) as f32
+}
+
+/// Returns z^n or, if `inverse`, z^-n, for `n` up to [`LONGEST`](super::integer_power::LONGEST).
+#[inline(always)]
+pub(crate) fn short_complex_power(z: Complex<f32>, n: u32, inverse: bool) -> Complex<f32> {
+    let power = super::integer_power::short_complex_power(Complex::new(z.re.into(), z.im.into()), n, inverse);
+    Complex::new(power.re as f32, power.im as f32)
+}
+
+/// Returns z^n.
+#[inline(always)]
+pub(crate) fn complex_power(z: Complex<f32>, n: i32) -> Complex<f32> {
+    let power = super::integer_power::complex_power(Complex::new(z.re.into(), z.im.into()), n);
+    Complex::new(power.re as f32, power.im as f32)
+}
 
 /// Functions of complex numbers.
 pub(crate) mod complex {
@@ -229,6 +255,18 @@ fn widen(z: Complex<f32>) -> Complex<f64> {
 #[inline(always)]
 fn narrow(z: Complex<f64>) -> Complex<f32> {
     Complex::new(z.re as f32, z.im as f32)
+}
+
+/// Returns 2^(i y), computed in `f64`: the cosine and the sine of y ln(2). NaN if `y` is infinite.
+#[cold]
+pub(crate) fn imaginary_exp2(y: f32) -> Complex<f32> {
+    narrow(double::imaginary_exp2(y.into()))
+}
+
+/// Returns ln(1 + z), computed in `f64`: a modulus near 1 would need more digits than two `f32` have.
+#[inline(always)]
+pub(crate) fn complex_ln_1p(z: Complex<f32>) -> Complex<f32> {
+    narrow(double::complex_ln_1p(widen(z)))
 }
 
 /// Returns the sine for |x| > FAR, computed in `f64`. NaN if `x` is infinite.

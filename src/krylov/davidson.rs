@@ -225,7 +225,7 @@ fn corrected<T: LinalgElement, Dev: Backend<T>>(
     check_preconditioned(OP, norm(&correction)? + norm(&direction)?)?;
     let (overlap, share) = (inner(&x, &correction)?, inner(&x, &direction)?);
     if !share.is_zero() {
-        correction.try_add_scaled(-overlap / share, &direction)?;
+        correction.try_add_scaled((-overlap).quotient(share), &direction)?;
     }
     Ok(correction)
 }

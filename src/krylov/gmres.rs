@@ -153,7 +153,7 @@ fn until_restart<T: LinalgElement, Dev: Backend<T>>(
     weights.truncate(columns.len());
     for i in (0..columns.len()).rev() {
         let known: T = (i + 1..columns.len()).fold(T::zero(), |sum, k| sum + columns[k][i] * weights[k]);
-        weights[i] = (weights[i] - known) / columns[i][i];
+        weights[i] = (weights[i] - known).quotient(columns[i][i]);
     }
     let y = basis.combine(&weights)?;
     if !operator.is_preconditioned() {

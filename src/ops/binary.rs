@@ -69,11 +69,20 @@ macro_rules! operations {
                 }
             )?
             $(
+                #[inline]
                 fn elementary(&self) -> Option<Elementary> {
-                    Some(Elementary::Pair(PairFunction::$elementary))
+                    const F: PairFunction = PairFunction::$elementary;
+                    F.has_loop(T::COMPLEX).then_some(Elementary::Pair(F))
                 }
+                #[inline]
                 fn elementary_with_scalar(&self, b: T) -> Option<Elementary> {
-                    Some(Elementary::PairWith(PairFunction::$elementary, in_c64(b)))
+                    const F: PairFunction = PairFunction::$elementary;
+                    F.has_loop(T::COMPLEX).then(|| Elementary::PairWith(F, in_c64(b)))
+                }
+                #[inline]
+                fn elementary_with_left_scalar(&self, a: T) -> Option<Elementary> {
+                    const IS_QUOTIENT: bool = matches!(PairFunction::$elementary, PairFunction::Div);
+                    (IS_QUOTIENT && T::COMPLEX).then(|| Elementary::QuotientOf(in_c64(a)))
                 }
             )?
             $(

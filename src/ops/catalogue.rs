@@ -34,7 +34,7 @@
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
 //! * [`defined`, `cuda_defined`, `checked`]: `defined` (in Rust, the body of `is_defined`) and `cuda_defined` (in CUDA C++) return whether
 //!   the integer type can represent the result. `checked` says in which builds this is checked. `host` and `cuda` wrap.
-//! * `elementary`: a value of [`Elementary`](crate::element::Elementary); in a binary row, a variant of
+//! * `elementary`: a value of [`Elementary`](crate::element::Elementary), or an `Option` of one; in a binary row, a variant of
 //!   [`PairFunction`](crate::element::PairFunction). Its kernels compute many elements at a time, for the element types that they support.
 //! * `cost`: `COST` of the operation; `SLOW` if it takes a few nanoseconds. `cost_by_scalar` is the cost of `host_by_scalar`, if it is
 //!   another.
@@ -106,7 +106,9 @@ macro_rules! unary {
         Recip: recip, try_recip {
             doc: "The reciprocal",
             elements: Inexact, gives: T, example: "[4.0]" => "[0.25]",
-            host: |x| T::one() / x, cuda: "cast<A>(1) / a", cost: if T::COMPLEX { RECIPROCAL } else { 0 },
+            host: |x| T::one().quotient(x), cuda: "cast<A>(1) / a",
+            elementary: T::COMPLEX.then_some(Elementary::QuotientOf(c64::new(1.0, 0.0))),
+            cost: if T::COMPLEX { RECIPROCAL } else { 0 },
         }
         Arg: arg, try_arg {
             doc: "The argument (phase) in radians, from −π to π",
@@ -206,12 +208,12 @@ macro_rules! unary {
         }
         ExpM1: exp_m1, try_exp_m1 {
             doc: "`exp(x) − 1`, accurate near 0",
-            elements: RealFloat, gives: T, example: "[0.0]" => "[0.0]",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
             real_function: ExpM1, cuda: "expm1(a)",
         }
         Ln1p: ln_1p, try_ln_1p {
             doc: "`ln(1 + x)`, accurate near 0",
-            elements: RealFloat, gives: T, example: "[0.0]" => "[0.0]",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
             real_function: Ln1p, cuda: "log1p(a)",
         }
         Floor: floor, try_floor {
@@ -344,6 +346,7 @@ macro_rules! binary {
             always_defined: |b| b != T::zero() && b.wrapping_neg() != T::one(),
             cuda: "wrapping_div(a, b)",
             defined: |a, b| T::fits(Arithmetic::Div, a, b), cuda_defined: "fits_div(a, b)", checked: true,
+            elementary: Div,
             cost: match size_of::<T>() {
                 _ if T::COMPLEX => DIVISION,
                 8 if T::INTEGER => SLOW,
@@ -458,6 +461,11 @@ macro_rules! binary {
             symbol: "^", operator: BitXor, verb: "combine",
             elements: Bits, gives: T, example: "[6, 5]", "3" => "[5, 6]",
             host: |a, b| a ^ b, cuda: "a ^ b",
+        }
+        Copysign: copysign, try_copysign {
+            doc: "The magnitude of `self` with the sign of `right`",
+            elements: RealFloat, gives: T, example: "[1.0, -2.0]", "&tensor![-0.0, 3.0]" => "[-1.0, 2.0]",
+            host: |a, b| num_traits::Float::copysign(a, b), cuda: "copysign(a, b)",
         }
     } };
 }

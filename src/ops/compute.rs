@@ -2,7 +2,7 @@
 //! write the result to a new tensor, to the buffer of an owned operand, to a preallocated output, or to the left operand (`+=`).
 
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
-use crate::element::Element;
+use crate::element::{Element, Elementary, PairFunction};
 use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
 use crate::layout::broadcast::{binary_shape, same};
@@ -234,6 +234,12 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     const MULTIPLIES: bool = F::MULTIPLIES;
     fn apply(&self, b: B, a: A) -> F::Output {
         self.0.apply(a, b)
+    }
+    fn elementary(&self) -> Option<Elementary> {
+        match self.0.elementary() {
+            Some(Elementary::Pair(PairFunction::Div)) => Some(Elementary::Pair(PairFunction::DivInto)),
+            _ => None,
+        }
     }
     fn is_defined(&self, b: B, a: A) -> bool {
         self.0.is_defined(a, b)

@@ -50,6 +50,7 @@ mod rearrange;
 mod reduce;
 mod reduce_into;
 mod reduction;
+mod replace;
 mod scan;
 mod scan_extremes;
 mod search;
@@ -116,11 +117,13 @@ pub mod op {
     pub use super::arithmetic::AddScaled;
     pub use super::binary::*;
     pub use super::choose::FillMasked;
+    pub use super::equal::IsClose;
     pub use super::reduction::{
         All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanArgMax, NanArgMin,
         NanMax, NanMean, NanMin, NanProd, NanStd, NanSum, NanVar, Norm, PeakToPeak, Prod, Product, Std, Sum,
         Var,
     };
+    pub use super::replace::{NanToNumWith, RoundTo};
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;
 }

@@ -68,6 +68,10 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     fn apply(&self, b: B) -> F::Output {
         self.op.apply(self.left, b)
     }
+    #[inline]
+    fn elementary(&self) -> Option<Elementary> {
+        self.op.elementary_with_left_scalar(self.left)
+    }
     fn is_defined(&self, b: B) -> bool {
         self.op.is_defined(self.left, b)
     }

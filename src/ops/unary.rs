@@ -6,7 +6,7 @@ use super::operands::WithRight;
 use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
 use crate::element::{
     Arithmetic, Bits, CastTo, Element, Elementary, FloatFunction, Inexact, RealFloat, RealFunction,
-    RealScalar, Scalar,
+    RealScalar, Scalar, c64,
 };
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -67,7 +67,7 @@ macro_rules! operations {
             $(
                 #[inline]
                 fn elementary(&self) -> Option<Elementary> {
-                    Some($elementary)
+                    $elementary.into()
                 }
             )?
             $(
@@ -201,12 +201,10 @@ impl<T: Scalar> UnaryOp<T> for Powi {
     const CUDA_DEFINED: CudaSource =
         CudaSource::builtin(if cfg!(debug_assertions) { "fits_power(a, n)" } else { "n >= 0 || a != 0" });
     const CHECKED: bool = T::INTEGER;
+    const COST: usize = if T::COMPLEX { SLOW } else { 0 };
     fn apply(&self, a: T) -> T {
-        if self.0 >= 0 {
-            return power(a, self.0.unsigned_abs(), |x, y| T::wrapping(Arithmetic::Mul, x, y));
-        }
-        if !T::INTEGER {
-            return T::one() / power(a, self.0.unsigned_abs(), |x, y| T::wrapping(Arithmetic::Mul, x, y));
+        if self.0 >= 0 || !T::INTEGER {
+            return a.integer_power(self.0);
         }
         // Only the integers 1 and −1 have a reciprocal that does not truncate to 0. The positive power may overflow, so it is not
         // computed.
@@ -232,12 +230,16 @@ impl<T: Scalar> UnaryOp<T> for Powi {
     fn always_defined(&self) -> bool {
         self.0 >= 0 && !cfg!(debug_assertions)
     }
+    #[inline]
+    fn elementary(&self) -> Option<Elementary> {
+        (!T::INTEGER).then_some(Elementary::IntegerPower(self.0))
+    }
     fn scalars(&self, bind: &mut Scalars) {
         bind.scalar("n", self.0);
     }
 }
 
-/// [`Powi`] with an exponent for which [`ShortPowi::fits`]. Computes the same products, and for each bit of the exponent also those that the
+/// [`Powi`] of real numbers, with an exponent for which [`ShortPowi::fits`]. Computes the same products, and for each bit of the exponent also those that the
 /// result does not depend on. So the loop over the elements has no branches, and is vectorised: on a Zen 4, it takes 0.05 to 0.5 of the
 /// time.
 #[derive(Debug, Clone, Copy)]
@@ -247,16 +249,16 @@ impl ShortPowi {
     /// The number of bits of an exponent, without its sign.
     const BITS: u32 = 4;
 
-    /// Returns whether the exponent is short enough, and not negative for integers.
+    /// Returns whether the elements are real, and the exponent is short enough and not negative.
     pub(crate) fn fits<T: Scalar>(n: i32) -> bool {
-        n.unsigned_abs() < 1 << Self::BITS && (n >= 0 || !T::INTEGER)
+        !T::COMPLEX && (0..1 << Self::BITS).contains(&n)
     }
 }
 
 impl<T: Scalar> UnaryOp<T> for ShortPowi {
     type Output = T;
     const NAME: &'static str = <Powi as UnaryOp<T>>::NAME;
-    const CUDA: CudaSource = <Powi as UnaryOp<T>>::CUDA;
+    const CUDA: CudaSource = CudaSource::builtin("repeated_squaring(a, distance_from_zero(n), [](A, A) {})");
     const CUDA_DEFINED: CudaSource = <Powi as UnaryOp<T>>::CUDA_DEFINED;
     const CHECKED: bool = <Powi as UnaryOp<T>>::CHECKED;
     #[inline]
@@ -267,7 +269,7 @@ impl<T: Scalar> UnaryOp<T> for ShortPowi {
             product = if (n >> bit) & 1 == 1 { next } else { product };
             base = T::wrapping(Arithmetic::Mul, base, base);
         }
-        if !T::INTEGER && self.0 < 0 { T::wrapping(Arithmetic::Div, T::one(), product) } else { product }
+        product
     }
     fn is_defined(&self, a: T) -> bool {
         Powi(self.0).is_defined(a)
@@ -338,6 +340,9 @@ impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Raises each element to the power `n`, by repeated squaring.
+    ///
+    /// Of real numbers, exponents from 0 to 15 take a few products, whose rounding errors add up: the error is below `n` units in the last
+    /// place. For other exponents, and for complex numbers, it is below one unit in the last place (of the larger part of a complex number).
     ///
     /// If `n` is negative and the elements are integers, results are truncated to integers: 0 unless the element is 1 or −1. For
     /// fractions, convert with `.cast::<f64>()` first.

@@ -543,6 +543,17 @@ pub(crate) fn acosh(x: f64) -> f64 {
     if x > 1e100 { x.ln() + std::f64::consts::LN_2 } else { x.acosh() }
 }
 
+/// Replaces NaN by 1, infinity by 2 and negative infinity by 3.
+pub(crate) fn special(x: f64) -> f64 {
+    if x.is_nan() {
+        1.0
+    } else if x.is_infinite() {
+        if x > 0.0 { 2.0 } else { 3.0 }
+    } else {
+        x
+    }
+}
+
 /// The error function: a series of positive terms (Abramowitz and Stegun, 7.1.6).
 pub(crate) fn erf(x: f64) -> f64 {
     if x.abs() > 6.0 {

@@ -107,6 +107,22 @@ fn of_one_otherwise() -> Vec<Row> {
             ..ONE
         },
         Call {
+            names: &["round_to", "try_round_to"],
+            verb: "round",
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_round_to(0), panics x.round_to(0))),
+            expected: |a, _| zip(&[&a[0]], 8, |v| v[0].round_ties_even()),
+            ..ONE
+        },
+        Call {
+            names: &["nan_to_num_with", "try_nan_to_num_with"],
+            verb: "replace NaN in",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(try x.try_nan_to_num_with(1.0, 2.0, 3.0), panics x.nan_to_num_with(1.0, 2.0, 3.0)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| array::special(v[0])),
+            ..ONE
+        },
+        Call {
             names: &["apply", "try_apply"],
             run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_apply(op::Abs), panics x.apply(op::Abs))),
             expected: |a, _| zip(&[&a[0]], 8, |v| v[0].abs()),
@@ -178,6 +194,9 @@ fn of_two() -> Vec<Row> {
             |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else if b < a { b } else { a };
         view 8, ["atan2" "try_atan2"] "atan2", |x, y| x.try_atan2(y), x.atan2(y), |a, b| a.atan2(b);
         view 8, ["hypot" "try_hypot"] "hypot", |x, y| x.try_hypot(y), x.hypot(y), |a, b| a.hypot(b);
+        view 8, ["copysign" "try_copysign"] "copysign", |x, y| x.try_copysign(y), x.copysign(y), |a, b| a.copysign(b);
+        view 1, ["is_close" "try_is_close"] "compare", |x, y| x.try_is_close(y, 0.5, 0.25), x.is_close(y, 0.5, 0.25),
+            |a, b| a == b || b.is_finite() && (a - b).abs() <= 0.25 + 0.5 * b.abs();
         view 8, ["pow" "try_pow"] "take a power of", |x, y| x.try_pow(y), x.pow(y), |a, b| a.powf(b);
         view 8, ["apply2" "try_apply2"] "add", |x, y| x.try_apply2(op::Add, y), x.apply2(op::Add, y), |a, b| a + b;
         view 8, ["zip_map" "try_zip_map"] "zip", |x, y| x.try_zip_map(y, |a, b| a - b), x.zip_map(y, |a, b| a - b),

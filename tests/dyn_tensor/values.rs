@@ -250,6 +250,7 @@ macro_rules! floats {
                     Binary::Atan2 => Some(a.atan2(b).into()),
                     Binary::Hypot => Some(a.hypot(b).into()),
                     Binary::Pow => Some(a.powf(b).into()),
+                    Binary::Copysign => Some(a.copysign(b).into()),
                     _ => arithmetic!(op, a, b).or(comparisons!(op, a, b)),
                 }
             }
@@ -312,6 +313,9 @@ macro_rules! complexes {
             }
             fn unary(op: Unary, a: $t) -> Option<DynScalar> {
                 functions!(op, a).or_else(|| match op {
+                    // The operands are not near 0.
+                    Unary::ExpM1 => Some((a.exp() - 1.0).into()),
+                    Unary::Ln1p => Some((a + 1.0).ln().into()),
                     Unary::Abs => Some(a.re.hypot(a.im).into()),
                     Unary::Re => Some(a.re.into()),
                     Unary::Im => Some(a.im.into()),

@@ -153,6 +153,9 @@ fn elementwise_operations_return_out_of_memory() {
         mask.try_apply(op::Not);
         mask.try_select(&x, &y);
         x.try_clamp(2.0, 3.0);
+        x.try_round_to(2);
+        x.try_nan_to_num_with(0.0, 1.0, 2.0);
+        x.try_is_close(&y, 0.5, 0.0);
         x.try_map(|x| x + 1.0);
         x.try_zip_map(&turned, |x, y| x * y);
         x.try_zip_map3(turned, &row, |x, y, z| x * y + z);

@@ -60,7 +60,7 @@ impl<C: LinalgElement> Triangular<C> {
             for i in (0..j).rev() {
                 let (rest, sum) = (self.at(i, j) - root.inner(&root, i, j), root.at(i, i) + root.at(j, j));
                 if sum != C::zero() {
-                    root.set(i, j, rest / sum);
+                    root.set(i, j, rest.quotient(sum));
                 } else if rest != C::zero() {
                     return None;
                 }
@@ -90,7 +90,7 @@ impl<C: LinalgElement> Triangular<C> {
         for j in 0..self.n {
             for i in (0..=j).rev() {
                 let known = (i + 1..=j).fold(C::zero(), |sum, k| sum + node * x.at(i, k) * solution.at(k, j));
-                solution.set(i, j, (x.at(i, j) - known) / (C::one() + node * x.at(i, i)));
+                solution.set(i, j, (x.at(i, j) - known).quotient(C::one() + node * x.at(i, i)));
                 self.set(i, j, self.at(i, j) + weight * solution.at(i, j));
             }
         }
@@ -155,7 +155,7 @@ fn triangularise<C: LinalgElement>(t: &mut Triangular<C>, z: &mut Triangular<C>)
         }
         // The block is [[p, b], [c, p]] with b · c < 0, so its eigenvectors are multiples of (b, ±√(b · c)).
         let norm = root(b) * root(b - c);
-        let (first, second) = (b / norm, root(b) * root(c) / norm);
+        let (first, second) = (b.quotient(norm), (root(b) * root(c)).quotient(norm));
         let rotated = |[x, y]: [C; 2]| [x * first + y * second, y * first.conj() - x * second.conj()];
         for i in 0..t.n {
             for m in [&mut *t, &mut *z] {

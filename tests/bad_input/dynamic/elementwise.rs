@@ -106,6 +106,18 @@ fn of_one() -> Vec<Row> {
             ..ONE
         },
         Call {
+            names: methods![round_to],
+            run: |o, _| with(&o[0], |x| done!(try x.round_to(0))),
+            expected: |a, _| zip(&[&a[0]], 8, |v| v[0].round_ties_even()),
+            ..ONE
+        },
+        Call {
+            names: methods![nan_to_num_with],
+            run: |o, _| with(&o[0], |x| done!(try x.nan_to_num_with(1.0, 2.0, 3.0))),
+            expected: |a, _| zip(&[&a[0]], 8, |v| array::special(v[0])),
+            ..ONE
+        },
+        Call {
             names: methods![to_dtype],
             run: |o, _| with(&o[0], |x| done!(try x.to_dtype(DType::C64))),
             expected: |a, _| zip(&[&a[0]], 16, |v| v[0]),
@@ -169,6 +181,9 @@ fn of_two() -> Vec<Row> {
             |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else if b < a { b } else { a };
         [atan2] "atan2" 8, |x, y| done!(try x.atan2(y)), |a, b| a.atan2(b);
         [hypot] "hypot" 8, |x, y| done!(try x.hypot(y)), |a, b| a.hypot(b);
+        [copysign] "copysign" 8, |x, y| done!(try x.copysign(y)), |a, b| a.copysign(b);
+        [is_close] "compare" 1, |x, y| done!(try x.is_close(y, 0.5, 0.25)),
+            |a, b| a == b || b.is_finite() && (a - b).abs() <= 0.25 + 0.5 * b.abs();
         [pow] "take a power of" 8, |x, y| done!(try x.pow(y)), |a, b| a.powf(b);
         [equal] "compare" 1, |x, y| done!(try x.equal(y)), |a, b| a == b;
         [not_equal] "compare" 1, |x, y| done!(try x.not_equal(y)), |a, b| a != b;

@@ -183,10 +183,30 @@ unsafe fn map_elementary_of(
             // output have type `f64`.
             unsafe { numbers64::map_pairs(f, left.cast(), right.cast(), out.cast(), n) }
         }
+        (2, C32, C32, Elementary::Pair(PairFunction::Div)) => {
+            // SAFETY: `numbers32::map_quotients` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the
+            // output have type `c32`.
+            unsafe { numbers32::map_quotients::<false, false>(left.cast(), right.cast(), out.cast(), n) }
+        }
+        (2, C64, C64, Elementary::Pair(PairFunction::Div)) => {
+            // SAFETY: `numbers64::map_quotients` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the
+            // output have type `c64`.
+            unsafe { numbers64::map_quotients::<false, false>(left.cast(), right.cast(), out.cast(), n) }
+        }
+        (2, C32, C32, Elementary::Pair(PairFunction::DivInto)) => {
+            // SAFETY: `numbers32::map_quotients` has the contract of `map_elementary_of` also for exchanged operands, and the caller ensures
+            // it. Both operands and the output have type `c32`.
+            unsafe { numbers32::map_quotients::<false, false>(right.cast(), left.cast(), out.cast(), n) }
+        }
         (2, C32, C32, Elementary::Pair(PairFunction::Pow)) => {
             // SAFETY: `numbers32::map_powers` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the
             // output have type `c32`.
             unsafe { numbers32::map_powers(left.cast(), right.cast(), out.cast(), n) }
+        }
+        (2, C64, C64, Elementary::Pair(PairFunction::DivInto)) => {
+            // SAFETY: `numbers64::map_quotients` has the contract of `map_elementary_of` also for exchanged operands, and the caller ensures
+            // it. Both operands and the output have type `c64`.
+            unsafe { numbers64::map_quotients::<false, false>(right.cast(), left.cast(), out.cast(), n) }
         }
         (2, C64, C64, Elementary::Pair(PairFunction::Pow)) => {
             // SAFETY: `numbers64::map_powers` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the

@@ -10,6 +10,7 @@ use std::fmt::Write;
 pub(super) const PRELUDE: &[&str] = &[
     include_str!("sources/prelude.cu"),
     include_str!("sources/arithmetic.cu"),
+    include_str!("sources/powers.cu"),
     include_str!("sources/functions.cu"),
 ];
 

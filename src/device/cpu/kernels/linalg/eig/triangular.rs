@@ -87,10 +87,11 @@ fn substitute<T: Eigen>(t: &Square<'_, T>, value: T::Complex, x: &mut [T::Comple
             let [a, b, c, d] = [(i, i), (i, j), (j, i), (j, j)].map(|at| t[at].to_complex());
             let (a, d) = (a - value, d - value);
             let determinant = pivot(a * d - b * c, least * least);
-            (x[i], x[j]) = ((d * x[i] - b * x[j]) / determinant, (a * x[j] - c * x[i]) / determinant);
+            (x[i], x[j]) =
+                ((d * x[i] - b * x[j]).quotient(determinant), (a * x[j] - c * x[i]).quotient(determinant));
             rows -= 2;
         } else {
-            x[last] /= pivot(t[(last, last)].to_complex() - value, least);
+            x[last] = x[last].quotient(pivot(t[(last, last)].to_complex() - value, least));
             rows -= 1;
         }
         let most = x[rows..end].iter().map(|&x| size(x)).fold(<T::Magnitude as Zero>::zero(), Float::max);

@@ -37,6 +37,9 @@ template <class T> DEV T highest() {
     else return (T)~lowest<T>();
 }
 
+// The largest finite number.
+template <class F> DEV F highest_finite() { return sizeof(F) == 4 ? F(3.4028234663852886e38) : F(1.7976931348623157e308); }
+
 // ---- casts, with the results of Rust's `as`
 
 template <class I, class F> DEV I saturated(F x) {
@@ -59,16 +62,62 @@ template <class R, class A> DEV R cast(A a) {
     }
 }
 
-// ---- complex numbers, with the formulas of num-complex and therefore the same special values
+// ---- quotients of complex numbers, with the formulas of `src/elementary/quotient.rs` and therefore the same bits
+
+// The limits of ordinary operands, as exponents of two: the largest quotient, and the least ratio of the parts of a divisor.
+template <class F> constexpr int MOST = sizeof(F) == 4 ? 119 : 1015;
+template <class F> constexpr int RATIO = sizeof(F) == 4 ? -100 : -960;
+template <class F> constexpr int EXPONENT_BIAS = sizeof(F) == 4 ? 127 : 1023;
+
+// Returns the power of two that brings the larger part of a divisor near 1.
+template <class F> DEV F scale_of(F larger) {
+    int exponent = EXPONENT_BIAS<F> + 1;
+    if (larger - larger == F(0)) frexp(larger, &exponent);
+    // The exponent with its bias: 0 for zero and subnormal numbers. Its two lowest bits are cleared.
+    exponent = larger == F(0) || exponent <= 1 - EXPONENT_BIAS<F> ? 0 : exponent - 1 + EXPONENT_BIAS<F>;
+    return ldexp(F(1), EXPONENT_BIAS<F> - (exponent & ~3));
+}
+
+// The number mantissa * 2^exponent. Zero has an exponent below those of all products.
+template <class F> struct Split {
+    F mantissa;
+    int exponent;
+    DEV Split(F m, int e) : mantissa(m), exponent(e) {}
+    DEV explicit Split(F x) : mantissa(x), exponent(-10000) {
+        if (x != F(0)) mantissa = frexp(x, &exponent);
+    }
+    DEV Split operator*(Split b) const { return {mantissa * b.mantissa, exponent + b.exponent}; }
+    // Returns the number divided by 2^e, which is at least its own exponent.
+    DEV F at(int e) const { return ldexp(mantissa, exponent - e < -10000 ? -10000 : exponent - e); }
+};
+
+template <class F> DEV F part_of_quotient(Split<F> first, Split<F> second, F square, int exponent) {
+    int both = first.exponent > second.exponent ? first.exponent : second.exponent;
+    return Split<F>((first.at(both) + second.at(both)) / square, both).at(2 * exponent);
+}
+template <class F> DEV Complex<F> far_quotient(Complex<F> a, Complex<F> b) {
+    Split<F> x(a.re), y(a.im), c(b.re), d(b.im), minus_x(-x.mantissa, x.exponent);
+    int exponent = c.exponent > d.exponent ? c.exponent : d.exponent;
+    F p = c.at(exponent), q = d.at(exponent), square = p * p + q * q;
+    return {part_of_quotient(x * c, y * d, square, exponent), part_of_quotient(y * c, minus_x * d, square, exponent)};
+}
 
 template <class F> DEV Complex<F> operator/(Complex<F> a, Complex<F> b) {
-    F size = b.re * b.re + b.im * b.im;
-    return {(a.re * b.re + a.im * b.im) / size, (a.im * b.re - a.re * b.im) / size};
+    F p = fabs(b.re), q = fabs(b.im);
+    F larger = p > q ? p : q, smaller = p < q ? p : q, scale = scale_of(larger);
+    F x = a.re * scale, y = a.im * scale, c = b.re * scale, d = b.im * scale;
+    F size = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
+    bool uneven = smaller * scale < ldexp(F(1), RATIO<F>) && smaller != F(0);
+    if (!(size < ldexp(F(1), MOST<F>)) || uneven) {
+        F sum = (a.re - a.re) + (a.im - a.im) + (b.re - b.re) + (b.im - b.im); // 0 if all parts are finite
+        if (sum == F(0) && larger != F(0)) return far_quotient(a, b);
+    }
+    F square = c * c + d * d;
+    return {(x * c + y * d) / square, (y * c - x * d) / square};
 }
 template <class F> DEV Complex<F> operator%(Complex<F> a, Complex<F> b) {
     Complex<F> q = a / b;
-    Complex<F> cut = {q.re - fmod(q.re, F(1)), q.im - fmod(q.im, F(1))};
-    return a - b * cut;
+    return a - b * Complex<F>{trunc(q.re), trunc(q.im)};
 }
 
 // Operations of a complex and a real number. The type of the real operand is not deduced, so literals of any arithmetic type
@@ -82,10 +131,7 @@ template <class F> DEV Complex<F> operator/(Complex<F> a, RealOf<F> b) { return 
 template <class F> DEV Complex<F> operator+(RealOf<F> a, Complex<F> b) { return {a + b.re, b.im}; }
 template <class F> DEV Complex<F> operator-(RealOf<F> a, Complex<F> b) { return {a - b.re, F(0) - b.im}; }
 template <class F> DEV Complex<F> operator*(RealOf<F> a, Complex<F> b) { return {a * b.re, a * b.im}; }
-template <class F> DEV Complex<F> operator/(RealOf<F> a, Complex<F> b) {
-    F size = b.re * b.re + b.im * b.im;
-    return {a * b.re / size, F(0) - a * b.im / size};
-}
+template <class F> DEV Complex<F> operator/(RealOf<F> a, Complex<F> b) { return Complex<F>{a, F(0)} / b; }
 
 template <class T> DEV auto re(T a) { if constexpr (COMPLEX<T>) return a.re; else return a; }
 template <class T> DEV auto im(T a) { if constexpr (COMPLEX<T>) return a.im; else return T(0); }
@@ -163,6 +209,25 @@ template <class F> DEV bool is_finite(Complex<F> a) { return is_finite(a.re) && 
 template <class F> DEV bool is_infinite(F a) { return !is_finite(a) && !is_nan(a); }
 template <class F> DEV bool is_infinite(Complex<F> a) { return is_infinite(a.re) || is_infinite(a.im); }
 
+// Returns whether two numbers are equal or within a tolerance, with the formulas of `Scalar::is_close`.
+template <class T, class M> DEV bool is_close(T a, T b, M relative, M absolute) {
+    if (a == b) return true;
+    if constexpr (INTEGER<T>) {
+        u64 size = SIGNED<T> && b < T(0) ? 0 - (u64)b : (u64)b;
+        return (a > b ? (u64)a - (u64)b : (u64)b - (u64)a) <= saturated<u64>(absolute + relative * (M)size);
+    } else if constexpr (FLOAT<T>) {
+        if (!is_finite(b)) return false;
+        T scale = is_infinite(a - b) && is_finite(a) ? T(0.5) : T(1);
+        return fabs(a * scale - b * scale) <= absolute * scale + relative * fabs(b * scale);
+    } else {
+        if (!is_finite(b)) return false;
+        M most = highest_finite<M>() / 4;
+        M scale = fabs(a.re) > most || fabs(a.im) > most || fabs(b.re) > most || fabs(b.im) > most ? M(0.25) : M(1);
+        T x = {a.re * scale - b.re * scale, a.im * scale - b.im * scale}, y = {b.re * scale, b.im * scale};
+        return modulus(x) <= absolute * scale + relative * modulus(y);
+    }
+}
+
 // Inverts all bits; a bool has one bit.
 template <class T> DEV T inverted(T a) { return (T)~a; }
 DEV bool inverted(bool a) { return !a; }
@@ -186,14 +251,6 @@ template <class T, class Visit> DEV T repeated_squaring(T base, u32 n, Visit vis
         }
     }
     return product;
-}
-template <class T> DEV T power(T a, i32 n) {
-    if constexpr (INTEGER<T>) {
-        // The only integers whose reciprocal does not truncate to 0 are 1 and -1.
-        if (n < 0) return modulus(a) != T(1) ? T(0) : n % 2 == 0 ? T(1) : a;
-    }
-    T product = repeated_squaring(a, distance_from_zero(n), [](T, T) {});
-    return n >= 0 ? product : wrapping_div(cast<T>(1), product);
 }
 template <class T> DEV bool fits_power(T a, i32 n) {
     if (n < 0) return a != T(0);

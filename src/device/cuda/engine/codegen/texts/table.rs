@@ -137,6 +137,8 @@ macro_rules! accurate {
                     // The host scales the parts and takes the root of the sum of squares; C++ calls `hypot` of its library. Their results
                     // differ by a few units of rounding.
                     "Abs" => (2.0, |_| true),
+                    // The formulas differ from those of the host.
+                    "Sqrt" | "Exp2" | "ExpM1" | "Ln1p" => (8.0, |_| true),
                     _ => (0.0, |_| true),
                 }
             }
@@ -187,6 +189,9 @@ fn number<T: Sample + Scalar<Real: Sample>>(p: &mut Program) {
         p.binary::<T, T, _>(AddScaled(alpha));
         p.binary::<T, T, _>(Horner(alpha));
     }
+    let [quarter, small] = [0.25, 1e-7].map(<T::Magnitude as Scalar>::from_f64);
+    p.binary::<T, T, _>(IsClose { relative: quarter, absolute: small });
+    p.binary::<T, T, _>(IsClose { relative: small, absolute: quarter + quarter });
     for beta in [zero, one, third] {
         for alpha in [zero, one, two, third] {
             for conjugate in [false, true] {
@@ -233,7 +238,8 @@ fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
         }
     }
     // `unary_rows` adds the functions whose row in `catalogue.rs` has a field `function`. The row `Sqrt` has none, so it is added here.
-    p.unary::<T, _>(Dispatched(FloatFunction::Sqrt));
+    let (close, some) = T::accuracy("Sqrt");
+    p.unary_close::<T, _>(Dispatched(FloatFunction::Sqrt), close, some);
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));
 }
@@ -242,6 +248,10 @@ fn floating<T: Accurate + RealFloat>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
     inexact::<T>(p);
+    for decimals in [0, 2, 30, 400, -3, -400] {
+        p.unary::<T, _>(RoundTo::new(decimals));
+    }
+    p.unary::<T, _>(NanToNumWith { nan: T::zero(), positive: T::from_usize(7), negative: -T::infinity() });
     let (start, end) = (T::from_usize(1) / T::from_usize(3), T::from_usize(7));
     for last in [0, 1, 6, (1 << 33) + 1] {
         p.generator::<T, _>(Between { start, end, last });
@@ -324,6 +334,7 @@ impl UnaryOp<c32> for Literals {
         "(1.5 + a) / 3 + (a + 2) * (a - 0.1f) - 2.5 / (0.1f - a) * (3.0 * a) % (a * 0.5)",
     );
     fn apply(&self, a: c32) -> c32 {
-        (1.5 + a) / 3.0 + (a + 2.0) * (a - 0.1) - 2.5 / (0.1 - a) * (3.0 * a) % (a * 0.5)
+        let quotient = c32::from(2.5).quotient(0.1 - a);
+        (1.5 + a) / 3.0 + (a + 2.0) * (a - 0.1) - Inexact::remainder(quotient * (3.0 * a), a * 0.5)
     }
 }
