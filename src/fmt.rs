@@ -45,7 +45,7 @@ const LINE: usize = 75;
 /// than 0 is below 1e-4 or at least 1e8, all numbers are in scientific notation. `{:.2}` selects two decimals and no scientific
 /// notation. `{:8}` makes columns at least eight characters wide.
 ///
-/// A tensor of rank 0 is printed as its number alone; `{:#}` adds the line with the element type.
+/// `{:-}` omits the last line, with the element type. A tensor of rank 0 is printed as its number alone; `{:#}` adds the last line.
 ///
 /// An element that the device fails to read is printed as `?`. If the host allocation for the elements fails, one `?` is printed
 /// instead of them.
@@ -57,6 +57,7 @@ const LINE: usize = 75;
 /// [[ 1.50, -2.00],
 ///  [ 0.25, 10.00]]
 /// f64 [2, 2] row-major on Cpu");
+/// assert_eq!(format!("{:-}", tensor![1, 2]), "[1, 2]");
 /// assert_eq!(Tensor::<i32, _>::arange(0..2000).to_string(), "\
 /// [   0,    1,    2, ..., 1997, 1998, 1999]
 /// i32 [2000] row-major on Cpu");
@@ -108,7 +109,7 @@ pub(crate) struct Shown<'a> {
 impl Shown<'_> {
     pub(crate) fn display(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_elements(f, !f.alternate())?;
-        if self.layout.rank() == 0 && !f.alternate() {
+        if f.sign_minus() || self.layout.rank() == 0 && !f.alternate() {
             return Ok(());
         }
         writeln!(f)?;

@@ -24,6 +24,7 @@ mod fmt;
 // Documentation only, so programs are built without it.
 #[cfg(any(doc, doctest))]
 pub mod guide;
+mod info;
 pub mod interop;
 pub mod io;
 #[cfg(feature = "linalg")]
@@ -49,7 +50,10 @@ pub use engine::interpolate::Interpolation;
 pub use engine::pieces::Pad;
 pub use engine::spacing::Spacing;
 pub use error::{ConversionError, Error};
+pub use info::{Info, info};
 pub use num_complex::Complex;
+#[cfg(feature = "rand")]
+pub use ops::Gaussian;
 pub use ops::{
     AcceptsRight, AssignOperand, AxisIter, Bins, EdgeOrder, Indices, Lanes, Mask, MatchingOperand,
     MatrixRank, NewAxis, Operands, OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile,

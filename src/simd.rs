@@ -125,11 +125,15 @@ impl Level {
     }
 
     fn named(name: &str) -> Option<Level> {
-        match name {
-            "portable" => Some(Level::Portable),
-            "avx2" => Some(Level::Avx2),
-            "avx512" => Some(Level::Avx512),
-            _ => None,
+        [Level::Portable, Level::Avx2, Level::Avx512].into_iter().find(|level| level.name() == name)
+    }
+
+    /// Returns the name of the level, as in `VIERBEIN_SIMD`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Level::Portable => "portable",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
         }
     }
 }

@@ -359,6 +359,33 @@ fn returned_indices_are_arguments() {
     assert_eq!(x.reshape([2_i64, -1]).shape(), [2, 2]);
 }
 
+#[cfg(feature = "rand")]
+#[test]
+fn complex_normal_samples() {
+    use rand::{SeedableRng, rngs::StdRng};
+    let n = 200_000;
+    let z = Tensor::<c64, _>::randn([n], &mut StdRng::seed_from_u64(1));
+    // The standard deviations of the estimates are 1/sqrt(n), about 0.002.
+    let power = z.abs().square().mean().item();
+    assert!((power - 1.0).abs() < 0.01, "{power}");
+    assert!((z.re().var(0).item() - 0.5).abs() < 0.01 && (z.im().var(0).item() - 0.5).abs() < 0.01);
+    assert!(z.square().mean().abs() < 0.015 && z.mean().abs() < 0.015);
+    let x = tensor![1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    let rng = &mut StdRng::seed_from_u64(2);
+    let mut counts = Tensor::<i64, _>::zeros([11]);
+    for _ in 0..3000 {
+        let chosen = x.choice(0, 3, rng);
+        assert_eq!(chosen.unique().len(), 3);
+        counts.scatter_add(0, chosen.to_vec(), &Tensor::scalar(1));
+    }
+    // Each element is chosen with probability 3/10; the standard deviation is 25.
+    assert!(counts.iter().skip(1).all(|&count| (count - 900).abs() < 125), "{counts}");
+    assert_eq!(
+        x.try_choice(0, 11, rng).unwrap_err().to_string(),
+        "cannot choose indices: 11 different indices do not exist along an axis of extent 10"
+    );
+}
+
 /// `get` takes any integers that name positions. Negative ones count from the end.
 #[test]
 fn elements_at_positions_from_the_end() {

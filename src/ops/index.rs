@@ -8,7 +8,7 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::{Tensor, TensorViewMut, ViewOf};
+use crate::tensor::{IndexArray, Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns an axis and an index along it, both counted from 0. An index that is out of range stays out of range: see [`from_start`].
@@ -17,6 +17,74 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let axis = axis.index();
         let extent = self.shape().as_ref().get(axis).copied().unwrap_or(0);
         (axis, from_start(index, extent))
+    }
+
+    /// Returns the index of an element, given its flat index in memory order, which methods such as [`argmax`](Tensor::argmax) return. A
+    /// negative flat index counts from the end.
+    ///
+    /// # Panics
+    /// If the flat index is out of range.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1.0, 2.0, 7.0], [4.0, 5.0, 6.0]];
+    /// assert_eq!(x.unravel_index(x.argmax().item()), [0, 2]);
+    /// ```
+    #[track_caller]
+    pub fn unravel_index(&self, flat: impl IndexNumber) -> D::Shape {
+        unwrap_or_panic(self.try_unravel_index(flat))
+    }
+
+    /// Fallible variant of [`unravel_index`](Tensor::unravel_index).
+    ///
+    /// # Errors
+    /// If the flat index is out of range.
+    pub fn try_unravel_index(&self, flat: impl IndexNumber) -> Result<D::Shape, Error> {
+        let mut rest = from_start(flat, self.len());
+        if rest >= self.len() {
+            let shape = vec![self.len()];
+            return Err(Error::IndexOutOfBounds { op: "unravel", index: flat.number(), axis: 0, shape });
+        }
+        let (shape, mut index) = (self.shape(), D::Shape::default());
+        for k in 0..D::NDIM {
+            let axis = if O::ROW_MAJOR { D::NDIM - 1 - k } else { k };
+            let extent = shape.as_ref()[axis];
+            index.as_mut()[axis] = rest % extent;
+            rest /= extent;
+        }
+        Ok(index)
+    }
+
+    /// Returns the flat index, in memory order, of the element at an index. The inverse of [`unravel_index`](Tensor::unravel_index).
+    ///
+    /// # Panics
+    /// If the index is out of range.
+    ///
+    /// ```
+    /// assert_eq!(vierbein::tensor![[1, 2, 7], [4, 5, 6]].ravel_index([1, -1]), 5);
+    /// ```
+    #[track_caller]
+    pub fn ravel_index(&self, index: impl IndexArray<D>) -> usize {
+        unwrap_or_panic(self.try_ravel_index(index))
+    }
+
+    /// Fallible variant of [`ravel_index`](Tensor::ravel_index).
+    ///
+    /// # Errors
+    /// If the index is out of range.
+    pub fn try_ravel_index(&self, index: impl IndexArray<D>) -> Result<usize, Error> {
+        let shape = self.shape();
+        let (at, shape) = (index.counted_from_start(&shape), shape.as_ref());
+        let mut flat = 0;
+        for k in 0..D::NDIM {
+            let axis = if O::ROW_MAJOR { k } else { D::NDIM - 1 - k };
+            if at.as_ref()[axis] >= shape[axis] {
+                let index = index.given(axis);
+                return Err(Error::IndexOutOfBounds { op: "ravel", index, axis, shape: shape.to_vec() });
+            }
+            flat = flat * shape[axis] + at.as_ref()[axis];
+        }
+        Ok(flat)
     }
 
     /// Returns the view at one index along an axis, without that axis. A negative index counts from the end.

@@ -62,6 +62,7 @@ mod softmax;
 mod sort;
 mod split;
 mod statistics;
+mod swap;
 mod trace;
 mod transfer;
 mod unary;
@@ -87,6 +88,8 @@ pub(crate) use one_hot::{ONE_HOT, no_class};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use quantile::{Quantile, QuantileArg};
+#[cfg(feature = "rand")]
+pub use random::Gaussian;
 pub use rearrange::{PadWidths, RepeatCounts};
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) use reduction::AllFinite;

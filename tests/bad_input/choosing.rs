@@ -1,6 +1,9 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations on elements at positions and under masks.
 
-use super::array::{evens, firsts, masked, nonzero, put_first, replaced, scattered, taken, twice};
+use super::array::{
+    Array, Outcome, allocated, check_axes, evens, firsts, masked, nonzero, put_first, reject, replaced,
+    scattered, taken, twice,
+};
 use super::driver::{Call, Hazard, Hazard::*, Numbers, Row};
 use super::hazards::{one, two};
 use super::operand::{Operand, ToArray};
@@ -56,6 +59,33 @@ fn values<D: Dim>(mask: &TensorView<'_, bool, D>) -> Tensor<f64, Rank<1>> {
 /// Returns a mask that is `true` at the even indices of an axis.
 fn even<D: Dim>(x: &TensorView<'_, f64, D>, axis: usize) -> Tensor<bool, Rank<1>> {
     Tensor::from_fn([x.shape().as_ref().get(axis).copied().unwrap_or(1)], |[k]| k % 2 == 0)
+}
+
+/// Exchanges the elements at an index and at the last index along an axis.
+fn swapped(x: &Array, axis: usize, at: usize) -> Outcome {
+    allocated(&x.shape, 8)?;
+    check_axes(x.shape.len(), &[axis])?;
+    let n = x.shape[axis];
+    if at >= n {
+        return reject("IndexOutOfBounds");
+    }
+    Ok(Array::from_fn(&x.shape, |index| {
+        let mut index = index.to_vec();
+        index[axis] = match index[axis] {
+            k if k == at => n - 1,
+            k if k == n - 1 => at,
+            k => k,
+        };
+        x.at(&index)
+    }))
+}
+
+/// Returns the number of an element in row-major order.
+fn flat(x: &Array, index: &[usize]) -> Outcome {
+    match index.iter().zip(&x.shape).all(|(k, n)| k < n) {
+        true => Ok(Array::scalar(index.iter().zip(&x.shape).fold(0, |flat, (k, n)| flat * n + k) as f64)),
+        false => reject("IndexOutOfBounds"),
+    }
 }
 
 fn at_positions() -> Vec<Row> {
@@ -145,6 +175,60 @@ fn at_positions() -> Vec<Row> {
             },
             expected: |a, n| scattered(&a[0], n[0]),
             ..AXIS
+        },
+        Call {
+            names: &["swap_indices", "try_swap_indices"],
+            verb: "index",
+            numbers: Numbers::Position,
+            run: |o, n| {
+                written!(o, out, _mask, [1 2 16],
+                    out.try_swap_indices(n[0], n[1], -1),
+                    out.swap_indices(n[0], n[1], -1))
+            },
+            expected: |a, n| swapped(&a[0], n[0], n[1]),
+            ..AXIS
+        },
+        Call {
+            names: &["swap_with", "try_swap_with"],
+            verb: "swap",
+            operands: one,
+            run: |o, _| {
+                written!(o, out, _mask, [0 1 2 16],
+                    { let other = &mut Tensor::zeros(out.shape()); out.try_swap_with(other) },
+                    { let other = &mut Tensor::zeros(out.shape()); out.swap_with(other) })
+            },
+            expected: |a, _| {
+                allocated(&a[0].shape, 8)?;
+                Ok(Array::from_fn(&a[0].shape, |_| 0.0))
+            },
+            cannot: &[(WrongShape, "see `rejected_swaps`")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["ravel_index", "try_ravel_index", "unravel_index", "try_unravel_index"],
+            verb: "ravel",
+            operands: one,
+            numbers: Numbers::Index,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let mut index = x.shape();
+                    index.copy_from_slice(n);
+                    done!(
+                        try {
+                            let flat = x.try_ravel_index(index)?;
+                            assert_eq!(x.try_unravel_index(flat)?, index);
+                            Ok(Tensor::<f64, _>::scalar(flat as f64))
+                        },
+                        panics {
+                            let flat = x.ravel_index(index);
+                            assert_eq!(x.unravel_index(flat), index);
+                            Tensor::<f64, _>::scalar(flat as f64)
+                        }
+                    )
+                })
+            },
+            expected: |a, n| flat(&a[0], n),
+            ..Call::NOTHING
         },
         Call {
             names: &["at", "try_at"],
@@ -283,4 +367,24 @@ fn under_masks() -> Vec<Row> {
 
 pub(crate) fn rows() -> Vec<Row> {
     [at_positions(), under_masks()].into_iter().flatten().collect()
+}
+
+#[test]
+fn rejected_swaps() {
+    let (mut x, mut y) = (tensor![[1, 2], [3, 4]], tensor![[5], [6]]);
+    let error = x.try_swap_with(&mut y).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot swap: the shapes [2, 2] and [2, 1] differ; pass tensors or views of the same shape"
+    );
+    assert_eq!(
+        x.try_unravel_index(4).unwrap_err().to_string(),
+        "cannot unravel: index 4 is out of bounds for axis 0 of shape [4], whose extent is 4"
+    );
+    assert_eq!(x.unravel_index(-1), [1, 1]);
+    assert_eq!((x, y), (tensor![[1, 2], [3, 4]], tensor![[5], [6]]));
+    // In column-major order, the first index varies fastest, as in the result of `argmax`.
+    let x: Tensor<i32, Rank<2>, ColMajor> = Tensor::from([[1, 9, 2], [3, 4, 5]]);
+    let flat = x.argmax().item();
+    assert_eq!((flat, x.unravel_index(flat), x.ravel_index([0, 1])), (2, [0, 1], 2));
 }

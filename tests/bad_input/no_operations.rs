@@ -10,6 +10,8 @@ pub(crate) const LIST: &[&str] = &[
     "is_empty",
     "device",
     "is_contiguous",
+    // What the library selected on this machine.
+    "info",
     // Borrows of the tensor.
     "view",
     "view_mut",

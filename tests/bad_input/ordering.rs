@@ -234,6 +234,62 @@ fn maximum(line: &[f64]) -> Option<f64> {
     (!line.is_empty()).then(|| sorted(line, false)[line.len() - 1])
 }
 
+/// Rows of random orders. The results are sorted, because sorted lines do not depend on the order.
+#[cfg(feature = "rand")]
+fn random_orders() -> [Call; 2] {
+    use rand::{SeedableRng, rngs::StdRng};
+    [
+        Call {
+            names: &["permutation", "try_permutation", "choice", "try_choice"],
+            verb: "choose",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let rng = &mut StdRng::seed_from_u64(1);
+                    let rng = std::cell::RefCell::new(rng);
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(0);
+                    done!(
+                        try {
+                            let _ = x.try_choice(n[0], extent, &mut **rng.borrow_mut())?;
+                            x.try_permutation(n[0], &mut **rng.borrow_mut()).map(|x| x.sort(n[0]))
+                        },
+                        panics {
+                            let _ = x.choice(n[0], extent, &mut **rng.borrow_mut());
+                            x.permutation(n[0], &mut **rng.borrow_mut()).sort(n[0])
+                        }
+                    )
+                })
+            },
+            expected: |a, n| along(&a[0], n[0], |line| sorted(line, false)),
+            cannot: &[
+                (Rank0, "does not compile: there is no axis"),
+                (HugeExtents, "memory does not hold the positions"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: &["shuffle", "try_shuffle"],
+            verb: "choose",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let rng = || StdRng::seed_from_u64(1);
+                    done!(
+                        try { let mut x = x.to_owned(); x.try_shuffle(n[0], &mut rng()).map(|()| x.sort(n[0])) },
+                        panics { let mut x = x.to_owned(); x.shuffle(n[0], &mut rng()); x.sort(n[0]) }
+                    )
+                })
+            },
+            expected: |a, n| along(&a[0], n[0], |line| sorted(line, false)),
+            cannot: &[
+                (Rank0, "does not compile: there is no axis"),
+                (HugeExtents, "memory does not hold the positions"),
+            ],
+            ..AXIS
+        },
+    ]
+}
+
 pub(crate) fn rows() -> Vec<Row> {
     let ascending = sorts!(false, sort try_sort sort_into try_sort_into sort_inplace try_sort_inplace argsort try_argsort argsort_into try_argsort_into);
     let descending = sorts!(true, sort_descending try_sort_descending sort_descending_into try_sort_descending_into sort_descending_inplace try_sort_descending_inplace
@@ -743,6 +799,8 @@ pub(crate) fn rows() -> Vec<Row> {
         Row::by_hand(&["digitize", "try_digitize", "digitize_into", "try_digitize_into"], "bins", digitized),
     ];
     let calls = ascending.into_iter().chain(descending).chain(others);
+    #[cfg(feature = "rand")]
+    let calls = calls.chain(random_orders());
     calls.map(Row::from).chain(by_hand).collect()
 }
 
