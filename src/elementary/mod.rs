@@ -552,6 +552,41 @@ macro_rules! functions {
                 if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() }
             });
 
+            /// The reciprocal of a power with this exponent, which has at most four bits.
+            #[derive(Clone, Copy)]
+            struct ShortInverse(u32);
+            impl ShortInverse {
+                #[inline(always)]
+                fn power(self, x: $F) -> $F {
+                    let (mut base, mut product) = (x, 1.0);
+                    for bit in 0..4 {
+                        let next = product * base;
+                        product = if (self.0 >> bit) & 1 == 1 { next } else { product };
+                        base *= base;
+                    }
+                    product
+                }
+            }
+            impl Branchless<$F> for ShortInverse {
+                type Output = $F;
+                const FAR: Far = Far::Scalar;
+                #[inline(always)]
+                fn compute(self, x: $F) -> $F {
+                    1.0 / self.power(x)
+                }
+                /// Returns whether the power or its reciprocal is not a normal number, although `x` is neither zero nor infinite.
+                #[inline(always)]
+                fn is_far(self, x: $F) -> bool {
+                    let size = self.power(x).abs();
+                    let near = (size > $F::MIN_POSITIVE) & (size < 1.0 / $F::MIN_POSITIVE);
+                    // Comparisons with NaN are false.
+                    !near & (x.abs() > 0.0) & (x.abs() < $F::INFINITY)
+                }
+                fn far(self, x: $F) -> $F {
+                    text::real_power(x, -(self.0 as i32))
+                }
+            }
+
             /// A power with any exponent.
             #[derive(Clone, Copy)]
             struct LongPower(i32);
@@ -782,6 +817,7 @@ macro_rules! functions {
                     Elementary::Power(0.5) => map!(Root),
                     Elementary::Power(n) => map!(Power(n as $F)),
                     Elementary::IntegerPower(-1) => map!(Reciprocal),
+                    Elementary::IntegerPower(n @ -15..0) => map!(ShortInverse(n.unsigned_abs())),
                     Elementary::IntegerPower(n) => map!(LongPower(n)),
                     Elementary::Real(RealFunction::Cbrt) => map!(Cbrt),
                     Elementary::Real(RealFunction::ExpM1) => map!(ExpM1),
@@ -967,12 +1003,15 @@ macro_rules! functions {
                 to: *mut Pair,
                 n: usize,
             ) -> bool {
-                // At the level AVX-512, plain loops over `c64` are not slower.
+                // At the level AVX-512, a plain loop over two operands of `c64` and a separate result is faster.
                 #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
                 if match crate::simd::Level::get() {
                     crate::simd::Level::Portable => false,
                     crate::simd::Level::Avx2 => true,
-                    crate::simd::Level::Avx512 => size_of::<$F>() == 4,
+                    crate::simd::Level::Avx512 => {
+                        let result = to.cast_const();
+                        size_of::<$F>() == 4 || LEFT || RIGHT || left == result || right == result
+                    }
                 } {
                     use crate::elementary::quotient::QuotientLoop;
                     // SAFETY: `Level::get` guarantees AVX2. The other conditions are those of `map_quotients`.

@@ -83,7 +83,8 @@ macro_rules! quotient {
                 let (x, y) = ((a.re * scale).abs(), (a.im * scale).abs());
                 let size = if x > y { x } else { y };
                 // A zero is ordinary: real numbers often occur as complex ones. Comparisons with NaN are false.
-                !(size < $F::MOST) | ((smaller * scale < $F::RATIO) & (smaller != 0.0))
+                let moderate = size < $F::MOST;
+                !moderate | ((smaller * scale < $F::RATIO) & (smaller != 0.0))
             }
 
             #[cold]

@@ -341,8 +341,8 @@ impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Raises each element to the power `n`, by repeated squaring.
     ///
-    /// Of real numbers, exponents from 0 to 15 take a few products, whose rounding errors add up: the error is below `n` units in the last
-    /// place. For other exponents, and for complex numbers, it is below one unit in the last place (of the larger part of a complex number).
+    /// Of real numbers, exponents from −15 to 15 take a few products, whose rounding errors add up: the error is below `|n| + 1` units in the
+    /// last place. For other exponents, and for complex numbers, it is below one unit in the last place (of the larger part of a complex number).
     ///
     /// If `n` is negative and the elements are integers, results are truncated to integers: 0 unless the element is 1 or −1. For
     /// fractions, convert with `.cast::<f64>()` first.

@@ -106,7 +106,7 @@ fn operations_round_as_a_single_one_does() {
     });
 }
 
-/// Powers have errors below one unit in the last place, or `n` units for exponents from 0 to 15, in each form. Those of the C library have
+/// Powers have errors below one unit in the last place, or `|n| + 1` units for exponents from -15 to 15, in each form. Those of the C library have
 /// errors below one.
 #[test]
 fn powers_have_small_errors() {
@@ -114,7 +114,7 @@ fn powers_have_small_errors() {
     for n in -40i32..=40 {
         let check = |found: f64, x: f64, name: &str| {
             let expected = x.powf(f64::from(n));
-            let allowed = if (0..16).contains(&n) { n.unsigned_abs().into() } else { 1 };
+            let allowed = if (-15..16).contains(&n) { u64::from(n.unsigned_abs()) + 1 } else { 1 };
             let near = found.to_bits().abs_diff(expected.to_bits()) <= allowed
                 || found.is_nan() && expected.is_nan();
             assert!(near, "{name} {n} of {x:e}: {found:e} instead of {expected:e}");

@@ -68,8 +68,8 @@ macro_rules! of {
                         let n = rows.exponents[k];
                         let arguments = &rows.arguments[k];
                         // Short powers of real numbers are plain products.
-                        let allowed = if (3..16).contains(&n) && !joint && name == "powi" {
-                            n.into()
+                        let allowed = if (-15..16).contains(&n) && n != 0 && !joint && name == "powi" {
+                            f64::from(n.abs() + 1)
                         } else {
                             rows.allowed
                         };
