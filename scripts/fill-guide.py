@@ -104,7 +104,7 @@ class NumPy:
         "CsvWriter": ("use vierbein::io::csv::CsvWriter;", "csv"),
         "rng": ("use rand::{SeedableRng, distr::{StandardUniform, Uniform}, rngs::StdRng};", "rand"),
         r"i?r?fft\w*": ("use vierbein::fft::{Fft, Norm};", "fft"),
-        r"(solve|inv|pinv|pinv_with|det|slogdet|matrix_rank|matrix_rank_with|matrix_rank_above|matrix_power|cond|nuclear_norm|spectral_norm|eig\w+|singular_values|svd|cholesky|lstsq|lstsq_with|qr|adjoint)": (
+        r"(solve|inv|pinv|pinv_with|det|slogdet|matrix_rank|matrix_rank_with|matrix_rank_above|matrix_power|cond|nuclear_norm|spectral_norm|eig\w+|singular_values|svd|cholesky|lstsq|lstsq_with|qr|adjoint|roots|polyfit)": (
             "use vierbein::linalg::Svd;",
             "linalg",
         ),

@@ -22,12 +22,13 @@ pub struct Truncation {
     cutoff: Option<f64>,
     below: Option<f64>,
     relative: Option<f64>,
+    multiplets: Option<f64>,
 }
 
 impl Truncation {
     /// Keeps all singular values, until a condition is added.
     pub const fn new() -> Truncation {
-        Truncation { max_rank: None, cutoff: None, below: None, relative: None }
+        Truncation { max_rank: None, cutoff: None, below: None, relative: None, multiplets: None }
     }
 
     /// Keeps at most `rank` singular values, those that are largest. The same as `Truncation::new().max_rank(rank)`.
@@ -56,6 +57,24 @@ impl Truncation {
         Truncation { relative: Some(ratio), ..self }
     }
 
+    /// Keeps or discards equal singular values together: a truncation does not separate two adjacent values whose relative difference is at
+    /// most `tolerance`. The vectors of equal singular values are determined only together, so a multiplet that is cut in two breaks the
+    /// symmetry that it belongs to.
+    ///
+    /// A multiplet that the other conditions would cut is discarded. Only the multiplet of the largest value is always kept, even if it has
+    /// more values than the maximum rank. In a batch, this holds for the matrix that needs most values.
+    ///
+    /// ```
+    /// use vierbein::linalg::Truncation;
+    /// use vierbein::{svd, tensor};
+    /// let a = tensor![[4.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// assert_eq!(svd!("ij -> ik, kj", &a; max_rank = 2).1, tensor![4.0, 1.0]);
+    /// assert_eq!(svd!("ij -> ik, kj", &a; max_rank = 2, multiplets = 1e-8).1, tensor![4.0]);
+    /// ```
+    pub const fn multiplets(self, tolerance: f64) -> Truncation {
+        Truncation { multiplets: Some(tolerance), ..self }
+    }
+
     /// Checks that the maximum rank is at least 1, and that the other conditions are numbers that are not negative.
     ///
     /// # Errors
@@ -65,7 +84,13 @@ impl Truncation {
             let reason = "a rank of 0 keeps no singular value; keep at least one".into();
             return Err(Error::Argument { op, reason });
         }
-        for (name, value) in [("cutoff", self.cutoff), ("below", self.below), ("relative", self.relative)] {
+        let numbers = [
+            ("cutoff", self.cutoff),
+            ("below", self.below),
+            ("relative", self.relative),
+            ("multiplets", self.multiplets),
+        ];
+        for (name, value) in numbers {
             if let Some(value) = value
                 && (value.is_nan() || value < 0.0)
             {
@@ -92,7 +117,15 @@ impl Truncation {
             });
             kept = kept.min(s.len() - more.count());
         }
-        kept.max(1)
+        self.whole(s, kept.max(1))
+    }
+
+    /// Returns the number of values to keep so that no multiplet is cut, if `kept` values are to be kept.
+    fn whole(&self, s: &[f64], kept: usize) -> usize {
+        let Some(tolerance) = self.multiplets else { return kept };
+        let cuts = |k: usize| k < s.len() && s[k - 1] - s[k] <= tolerance * s[k - 1];
+        let fewer = (1..=kept).rev().find(|&k| !cuts(k));
+        fewer.unwrap_or_else(|| (kept..s.len()).find(|&k| !cuts(k)).unwrap_or(s.len()))
     }
 }
 

@@ -20,6 +20,7 @@
 /// | `cutoff = x` | the smallest singular values, as long as the sum of their squares is at most `x` times the sum of all squares |
 /// | `below = x` | singular values that are at most `x` |
 /// | `relative = x` | singular values that are at most `x` times the largest one |
+/// | `multiplets = x` | also those values that are equal to a discarded one, except for a relative difference of `x` |
 ///
 /// The options are the methods of [`Truncation`](crate::linalg::Truncation).
 ///

@@ -4,6 +4,7 @@
 use super::array::{Array, Outcome, Rejection};
 use super::driver::Hazard::{self, *};
 use super::operand::{HUGE, Operand, ToArray};
+use vierbein::prelude::*;
 
 /// The shapes of results, concatenated.
 pub(crate) struct Shapes(pub(crate) Vec<usize>);
@@ -11,6 +12,44 @@ pub(crate) struct Shapes(pub(crate) Vec<usize>);
 impl ToArray for Shapes {
     fn array(&self) -> Array {
         Array::line(self.0.iter().map(|&n| n as f64).collect())
+    }
+}
+
+/// Calls `f` with views of vectors for a hazard. Returns the number of elements of each view, and the result.
+pub(crate) fn with_vectors<R>(
+    hazard: Hazard,
+    f: impl Fn(TensorView<'_, f64, Rank<1>>) -> R,
+) -> Result<Vec<(usize, R)>, &'static str> {
+    let vectors = match hazard {
+        WrongShape | Aliasing => vec![tensor![2.0]],
+        ZeroExtents => vec![Tensor::zeros([0])],
+        HugeExtents => return Err("the elements are copied to the host first, as by `to_vec`"),
+        NotFinite => vec![tensor![1.0, f64::NAN, 2.0], tensor![f64::INFINITY, 1.0, 3.0]],
+        NegativeStrides => vec![tensor![1.0, -3.0, 2.0, 5.0]],
+        Rank0 | Rank16 => return Err("does not compile: the rank is 1"),
+    };
+    let call = |x: &Tensor<f64, Rank<1>>| match hazard {
+        NegativeStrides => (x.len(), f(x.slice(s![..;-1]))),
+        Aliasing => (3, f(x.broadcast_to([3]))),
+        _ => (x.len(), f(x.view())),
+    };
+    Ok(vectors.iter().map(call).collect())
+}
+
+/// The expected shape of the roots of a polynomial with `len` coefficients, none of which is 0, or the expected error.
+pub(crate) fn outcome_of_roots(hazard: Hazard, len: usize) -> Outcome {
+    match hazard {
+        NotFinite => Err(Rejection::Error("Argument")),
+        _ => Ok(Shapes(vec![len.saturating_sub(1)]).array()),
+    }
+}
+
+/// The expected shape of the polynomial of degree 1 that fits `len` points, or the expected error.
+pub(crate) fn outcome_of_fit(hazard: Hazard, len: usize) -> Outcome {
+    match hazard {
+        NotFinite => Err(Rejection::Error("Argument")),
+        _ if len == 0 => Err(Rejection::Error("Argument")),
+        _ => Ok(Shapes(vec![2]).array()),
     }
 }
 

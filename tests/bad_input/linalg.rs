@@ -1,7 +1,9 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): decompositions and linear systems. They assert the shapes of results and the kinds
 //! of errors; `linalg/table.rs` tests values, and `linalg/errors.rs` tests messages.
 
-use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
+use super::decomposed::{
+    Needs, Shapes, labelled_outcome, operands, outcome, outcome_of_fit, outcome_of_roots, with_vectors,
+};
 use super::driver::{ByHand, Hazard, Row, done};
 use vierbein::MatrixStack;
 use vierbein::linalg::{Discarded, Ldl, Lu, Structure, Svd, Truncation};
@@ -137,7 +139,29 @@ fn ones(shape: &[usize]) -> TensorView<'static, f64, Rank<1>> {
 }
 
 pub(crate) fn rows() -> Vec<Row> {
-    [methods(), by_labels()].into_iter().flatten().collect()
+    [methods(), by_labels(), polynomials()].into_iter().flatten().collect()
+}
+
+/// The rows of polynomials. `linalg/dense.rs` tests values and messages.
+fn polynomials() -> Vec<Row> {
+    fn roots(hazard: Hazard) -> ByHand {
+        let done = with_vectors(
+            hazard,
+            |p| done!(try p.try_roots().map(|y| Shapes(y.shapes())), panics Shapes(p.roots().shapes())),
+        )?;
+        Ok(done.into_iter().map(|(len, done)| (done, outcome_of_roots(hazard, len))).collect())
+    }
+    fn polyfit(hazard: Hazard) -> ByHand {
+        let done = with_vectors(
+            hazard,
+            |x| done!(try x.try_polyfit(x, 1).map(|y| Shapes(y.shapes())), panics Shapes(x.polyfit(x, 1).shapes())),
+        )?;
+        Ok(done.into_iter().map(|(len, done)| (done, outcome_of_fit(hazard, len))).collect())
+    }
+    vec![
+        Row::by_hand(&["roots", "try_roots"], "roots", roots),
+        Row::by_hand(&["polyfit", "try_polyfit"], "polyfit", polyfit),
+    ]
 }
 
 fn methods() -> Vec<Row> {

@@ -115,6 +115,8 @@ pub(crate) const LIST: &[&str] = &[
     #[cfg(feature = "linalg")]
     "linalg::Truncation::max_rank",
     #[cfg(feature = "linalg")]
+    "linalg::Truncation::multiplets",
+    #[cfg(feature = "linalg")]
     "linalg::Truncation::new",
     #[cfg(feature = "linalg")]
     "linalg::Truncation::rank",

@@ -556,6 +556,127 @@ fn truncations() {
     assert_eq!(batch.svd_truncated(Truncation::new().below(0.5).max_rank(3)).1.weight, tensor![5.0, 3.0]);
 }
 
+/// Equal singular values are kept or discarded together.
+#[test]
+fn truncation_keeps_multiplets_whole() {
+    let values = [4.0, 1.0, 1.0, 1.0 - 1e-9, 0.5, 0.5];
+    let a: Matrix<f64, RowMajor> = Tensor::from_diagonal(&Tensor::from(values.to_vec()));
+    let kept = |how: Truncation| a.svd_truncated(how).0.s.len();
+    let whole = Truncation::new().multiplets(1e-8);
+    assert_eq!((1..=6).map(|k| kept(whole.max_rank(k))).collect::<Vec<_>>(), [1, 1, 1, 4, 4, 6]);
+    // A smaller tolerance separates the third and the fourth value of the multiplet.
+    let exact = Truncation::new().multiplets(1e-12);
+    assert_eq!((1..=6).map(|k| kept(exact.max_rank(k))).collect::<Vec<_>>(), [1, 1, 3, 4, 4, 6]);
+    assert_eq!((kept(whole), kept(whole.below(0.7)), kept(whole.below(1.0))), (6, 4, 1));
+    // The multiplet of the largest value is always kept.
+    let eye = Tensor::<f64, Rank<2>>::eye(3);
+    assert_eq!(eye.svd_truncated(whole.max_rank(1)).0.s.len(), 3);
+    let (_, s, _) = svd!("ij -> ik, kj", &a; max_rank = 3, multiplets = 1e-8);
+    assert_eq!(s, tensor![4.0]);
+    let text = "cannot svd_truncated: `multiplets` is -1.0, and must be a number that is at least 0";
+    assert_eq!(eye.try_svd_truncated(Truncation::new().multiplets(-1.0)).unwrap_err().to_string(), text);
+    // Weights of discarded values that are far smaller than the largest value.
+    let a: Matrix<f64, RowMajor> = Tensor::from_diagonal(&tensor![1e100, 3e-100, 4e-100]);
+    let discarded = a.svd_truncated(Truncation::rank(1)).1;
+    assert!((discarded.weight.item() / 2.5e-199 - 1.0).abs() < 1e-14, "{}", discarded.weight);
+    let a: Matrix<f64, RowMajor> = Tensor::from_diagonal(&tensor![1e250, 1e200, 1e150]);
+    let discarded = a.svd_truncated(Truncation::rank(1)).1;
+    assert!((discarded.share.item() / 1e-100 - 1.0).abs() < 1e-14, "{}", discarded.share);
+}
+
+/// Asserts that the roots are these numbers, in any order.
+#[track_caller]
+fn check_roots<T: LinalgElement<Complex = c64>>(p: &[T], expected: &[c64], bound: f64) {
+    let p = Tensor::<T, Rank<1>>::from(p.to_vec());
+    let mut found = p.roots().to_vec();
+    assert_eq!(DynTensor::from(p.clone()).roots().unwrap().to_vec::<c64>().unwrap(), found);
+    assert_eq!(p.to_order::<ColMajor>().roots().to_vec(), found);
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for x in expected {
+        let nearest =
+            (0..found.len()).min_by(|&i, &j| (found[i] - x).norm().total_cmp(&(found[j] - x).norm()));
+        let y = found.swap_remove(nearest.unwrap());
+        assert!((x - y).norm() <= bound * x.norm(), "{y} and {x}");
+    }
+}
+
+#[test]
+fn roots_of_polynomials() {
+    let c = |re: f64, im: f64| Complex::new(re, im);
+    let real = |x: &[f64]| x.iter().map(|&x| c(x, 0.0)).collect::<Vec<_>>();
+    check_roots(&[1.0, -6.0, 11.0, -6.0], &real(&[1.0, 2.0, 3.0]), 1e-13);
+    check_roots(&[2.0, 0.0, 8.0], &[c(0.0, 2.0), c(0.0, -2.0)], 1e-15);
+    // Leading and trailing zeros, and constants, as in NumPy.
+    check_roots(&[0.0, 0.0, 3.0, -6.0, 0.0, 0.0], &real(&[2.0, 0.0, 0.0]), 1e-15);
+    check_roots(&[0.0, 7.0], &[], 0.0);
+    check_roots(&[0.0, 0.0], &[], 0.0);
+    check_roots::<f64>(&[], &[], 0.0);
+    check_roots(&[5.0, 0.0], &real(&[0.0]), 0.0);
+    // (x − i)·(x − 2 − i) = x² − (2 + 2i)·x − 1 + 2i.
+    check_roots(&[c(1.0, 0.0), c(-2.0, -2.0), c(-1.0, 2.0)], &[c(0.0, 1.0), c(2.0, 1.0)], 1e-14);
+    // Roots and coefficients near the limits of the type.
+    check_roots(&[1.0, -3e150, 2e300], &real(&[1e150, 2e150]), 1e-14);
+    check_roots(&[1e-300, -3e-150, 2.0], &real(&[1e150, 2e150]), 1e-14);
+    check_roots(&[1e300, -3e300, 2e300], &real(&[1.0, 2.0]), 1e-14);
+    let cubic = [c(2.0, 0.0), c(-1.0, 3f64.sqrt()), c(-1.0, -(3f64.sqrt()))].map(|x| x.scale(1e-100));
+    check_roots(&[1e200, 0.0, 0.0, -8e-100], &cubic, 1e-14);
+    // Roots of different sizes: (x − 1e8)·(x − 1)·(x − 1e−8).
+    let [a, b, d] = [1e8, 1.0, 1e-8];
+    check_roots(&[1.0, -(a + b + d), a * b + a * d + b * d, -a * b * d], &real(&[a, b, d]), 1e-7);
+    // The roots of unity.
+    let mut p = vec![0.0; 13];
+    (p[0], p[12]) = (1.0, -1.0);
+    let unity: Vec<c64> =
+        (0..12).map(|k| Complex::from_polar(1.0, f64::from(k) * std::f64::consts::TAU / 12.0)).collect();
+    check_roots(&p, &unity, 1e-13);
+    assert_eq!(tensor![1f32, 0.0, -4.0].roots().re().abs(), tensor![2f32, 2.0]);
+
+    let text = "cannot roots: a coefficient is NaN or infinite; find it with `.is_finite()`";
+    assert_eq!(tensor![1.0, f64::NAN].try_roots().unwrap_err().to_string(), text);
+    assert!(
+        tensor![1e-300, 1e300].try_roots().is_ok_and(|x| !x.is_finite().all().item())
+            || tensor![1e-300, 1e300].try_roots().is_err()
+    );
+    assert!(DynTensor::from(tensor![[1.0]]).roots().is_err());
+    assert!(DynTensor::from(tensor![1, 2]).roots().is_err());
+}
+
+#[test]
+fn polynomials_that_fit_points() {
+    fn check<T: Number, O: Order>(unit: f64, coefficients: &[(f64, f64)]) {
+        let p: Vec<T> = coefficients.iter().map(|&(re, im)| T::of(re, im)).collect();
+        let x = Tensor::<T, Rank<1>, O>::from_fn([12], |[k]| T::of((k as f64 - 5.0) * unit, 0.0));
+        let y = Tensor::<T, Rank<1>, O>::from_vec([p.len()], p.clone()).polyval(&x);
+        let found = x.polyfit(&y, p.len() - 1);
+        assert_eq!(
+            DynTensor::from(x.clone()).polyfit(&y, p.len() - 1).unwrap(),
+            DynTensor::from(found.clone())
+        );
+        for (x, y) in found.iter().zip(&p) {
+            assert!((*x - *y).size() <= 200.0 * T::UNIT * y.size(), "{found} and {p:?}");
+        }
+    }
+    let coefficients = [(2.0, 1.0), (-1.0, 0.5), (3.0, -2.0), (5.0, 1.0)];
+    check::<f32, RowMajor>(1.0, &coefficients);
+    check::<f64, RowMajor>(1.0, &coefficients);
+    check::<f64, ColMajor>(1.0, &coefficients);
+    check::<c32, ColMajor>(1.0, &coefficients);
+    check::<c64, RowMajor>(1.0, &coefficients);
+    // Squares of positions near the limits of the type.
+    check::<f64, RowMajor>(1e150, &[(2e-300, 0.0), (-1e-150, 0.0), (3.0, 0.0)]);
+    check::<f64, RowMajor>(1e-150, &[(2e300, 0.0), (-1e150, 0.0), (3.0, 0.0)]);
+    // The values of np.polyfit([0, 1, 2, 3, 4, 5], [0, 0.8, 0.9, 0.1, -0.8, -1], 3), an example of NumPy's documentation.
+    let x = tensor![0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+    let y = tensor![0.0, 0.8, 0.9, 0.1, -0.8, -1.0];
+    let expected = tensor![0.08703704, -0.81349206, 1.69312169, -0.03968254];
+    assert!(x.polyfit(&y, 3).all_close(&expected, 0.0, 1e-8));
+    assert!(x.polyfit(&y, 0).all_close(&tensor![0.0], 0.0, 1e-15));
+    let text = "cannot polyfit: `x` has 6 elements and `y` has 1; pass at least one point, and as many elements of `x` as of `y`";
+    assert_eq!(x.try_polyfit(tensor![1.0], 1).unwrap_err().to_string(), text);
+    let text = "cannot polyfit: an element of `x` or `y` is NaN or infinite; find it with `.is_finite()`";
+    assert_eq!(tensor![f64::NAN].try_polyfit(tensor![1.0], 1).unwrap_err().to_string(), text);
+}
+
 /// Compares exponentials with closed forms. The norms of the matrices range from small to large, so that `expm` uses Padé
 /// approximants of each degree, and repeated squaring. Some matrices are far from normal.
 #[test]

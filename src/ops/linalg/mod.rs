@@ -13,6 +13,7 @@ mod least_squares;
 mod lu;
 mod matrix_functions;
 mod orthogonal;
+mod polynomial;
 mod solve;
 mod stack;
 mod svd;
@@ -39,6 +40,7 @@ pub(crate) mod stacks {
     pub(crate) use super::lu::{cholesky, lu};
     pub(crate) use super::matrix_functions::{logm, sqrtm};
     pub(crate) use super::orthogonal::{lq, polar, qr, qr_complete, rq};
+    pub(crate) use super::polynomial::{polyfit, roots};
     pub(crate) use super::stack::own_extents;
     pub(crate) use super::svd::{singular_values, svd, svd_full};
     pub(crate) use super::truncation::svd_truncated;

@@ -43,10 +43,17 @@ where
     let kept = values.iter().map(|s| how.kept(s)).max().unwrap_or(m.min(n));
     let (mut weights, mut shares) = (vec![], vec![]);
     for s in &values {
-        let largest = s.first().copied().unwrap_or(0.0);
-        let (all, discarded) = (weight(s, largest), weight(&s[kept.min(s.len())..], largest));
-        weights.push(<T::Magnitude as Scalar>::from_f64(discarded * largest * largest));
-        shares.push(<T::Magnitude as Scalar>::from_f64(if all > 0.0 { discarded / all } else { 0.0 }));
+        let rest = &s[kept.min(s.len())..];
+        let [largest, next] = [s, rest].map(|s| s.first().copied().unwrap_or(0.0));
+        // In units of the square of the largest discarded value, squares do not become 0.
+        let (all, discarded) = (weight(s, largest), weight(rest, next));
+        weights.push(<T::Magnitude as Scalar>::from_f64(discarded * next * next));
+        let ratio = if largest > 0.0 { next / largest } else { 0.0 };
+        shares.push(<T::Magnitude as Scalar>::from_f64(if all > 0.0 {
+            discarded / all * ratio * ratio
+        } else {
+            0.0
+        }));
     }
     if kept < m.min(n) {
         let [rows, columns] = matrix_axes::<O>();

@@ -1,6 +1,8 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): decompositions and linear systems of `DynTensor`.
 
-use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
+use super::decomposed::{
+    Needs, Shapes, labelled_outcome, operands, outcome, outcome_of_fit, outcome_of_roots, with_vectors,
+};
 use super::driver::{ByHand, Hazard, Row, done};
 use super::{methods, with};
 use vierbein::linalg::{DynDiscarded, DynLdl, DynLu, DynSvd, Structure, Truncation};
@@ -86,7 +88,33 @@ const SMALL: f64 = 1e-14;
 const UNIT: Structure = Structure::Lower { unit: true };
 
 pub(crate) fn rows() -> Vec<Row> {
-    [methods(), by_labels()].into_iter().flatten().collect()
+    [methods(), by_labels(), polynomials()].into_iter().flatten().collect()
+}
+
+/// Returns the elements in reverse order. The rows of polynomials flip them again, so that they have a negative stride.
+fn reversed(x: TensorView<'_, f64, Rank<1>>) -> DynTensor {
+    DynTensor::from(x.slice(s![..;-1]).to_owned())
+}
+
+/// The rows of polynomials. `linalg/dense.rs` tests values and messages.
+fn polynomials() -> Vec<Row> {
+    fn roots(hazard: Hazard) -> ByHand {
+        let done = with_vectors(hazard, |p| {
+            let p = reversed(p);
+            let p = p.flip(&[0]).expect("the axis exists");
+            done!(try p.roots().map(|y| Shapes(y.shapes())))
+        })?;
+        Ok(done.into_iter().map(|(len, done)| (done, outcome_of_roots(hazard, len))).collect())
+    }
+    fn polyfit(hazard: Hazard) -> ByHand {
+        let done = with_vectors(hazard, |x| {
+            let x = reversed(x);
+            let x = x.flip(&[0]).expect("the axis exists");
+            done!(try x.polyfit(x, 1).map(|y| Shapes(y.shapes())))
+        })?;
+        Ok(done.into_iter().map(|(len, done)| (done, outcome_of_fit(hazard, len))).collect())
+    }
+    vec![Row::by_hand(methods![roots], "roots", roots), Row::by_hand(methods![polyfit], "polyfit", polyfit)]
 }
 
 /// The rows of the bad-input table for factorisations by labels. The ellipsis stands for the batch axes. `linalg/labels.rs` tests
