@@ -6,6 +6,7 @@
 
 mod division;
 mod modulus;
+mod totals;
 
 pub(crate) use crate::elementary::{Elementary, FloatFunction, PairFunction, RealFunction};
 use crate::elementary::{Quotient, Truncate, numbers32, numbers64};
@@ -14,6 +15,8 @@ use division::{Divide, DivideByInvariant};
 use modulus::Modulus;
 use num_complex::Complex;
 use num_traits::{NumAssign, One, Zero};
+pub use totals::WidenTo;
+pub(crate) use totals::{Totals, WideProduct};
 
 mod sealed {
     #[diagnostic::on_unimplemented(
@@ -192,6 +195,13 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     /// The accumulator of overflow-checked sums and products, and of all means: 64 bits wide for integers of up to 32 bits, 128 for
     /// integers of 64 bits, otherwise the type itself.
     type Accumulator: Copy + Send + Sync + Debug;
+    /// How sums and products of many elements are accumulated.
+    #[doc(hidden)]
+    type Totals: Totals<Self>;
+    /// Whether sums and products of many elements detect results that do not fit the type: for integers of up to 32 bits, and for 64-bit
+    /// integers in builds with debug assertions.
+    #[doc(hidden)]
+    const SUMS_CHECKED: bool = <Self::Totals as Totals<Self>>::CHECKED;
     /// For signed integers, the unsigned type of the same size: its wrapping sums and products have the same bits. Otherwise the type
     /// itself.
     #[doc(hidden)]
@@ -285,6 +295,14 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     #[inline(always)]
     fn acc_sum(elements: &[Self]) -> Self::Accumulator {
         elements.iter().fold(Self::zero().widen(), |sum, &x| Self::acc_add(sum, x.widen()))
+    }
+    /// Adds element `j` of each row to `sums[j]`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn acc_sum_rows<const N: usize>(sums: &mut [Self::Accumulator], rows: [&[Self]; N]) {
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = rows.iter().fold(*sum, |sum, row| Self::acc_add(sum, row[j].widen()));
+        }
     }
     #[doc(hidden)]
     fn wrapping_neg(self) -> Self;
@@ -573,14 +591,67 @@ pub(crate) fn sum_of_parts<
     sum
 }
 
+/// Adds `part(x)` to `sums[j]`, for each element `x` number `j` of a row. A strip of columns is first added in a type `P` that must be able
+/// to hold the sum of `N` of these values.
+#[inline(always)]
+fn add_rows_of_parts<T: Copy, P, A, const N: usize>(
+    sums: &mut [A],
+    mut rows: [&[T]; N],
+    part: impl Fn(T) -> P,
+) where
+    P: Copy + Default + core::ops::AddAssign,
+    A: Copy + From<P> + core::ops::AddAssign,
+{
+    let left = add_strips::<T, P, A, N, 128>(sums, &mut rows, &part);
+    let left = add_strips::<T, P, A, N, 32>(left, &mut rows, &part);
+    let left = add_strips::<T, P, A, N, 4>(left, &mut rows, &part);
+    add_strips::<T, P, A, N, 1>(left, &mut rows, &part);
+}
+
+/// [`add_rows_of_parts`] for all strips of `STRIP` columns. Returns the sums that are left, and shortens the rows to them.
+#[inline(always)]
+fn add_strips<'a, T: Copy, P, A, const N: usize, const STRIP: usize>(
+    sums: &'a mut [A],
+    rows: &mut [&[T]; N],
+    part: &impl Fn(T) -> P,
+) -> &'a mut [A]
+where
+    P: Copy + Default + core::ops::AddAssign,
+    A: Copy + From<P> + core::ops::AddAssign,
+{
+    let (strips, left) = sums.as_chunks_mut::<STRIP>();
+    for sums in strips {
+        let mut parts = [P::default(); STRIP];
+        for row in &mut *rows {
+            let (strip, rest) = row.split_first_chunk::<STRIP>().expect("a row has an element for each sum");
+            *row = rest;
+            for k in 0..STRIP {
+                parts[k] += part(strip[k]);
+            }
+        }
+        for k in 0..STRIP {
+            sums[k] += A::from(parts[k]);
+        }
+    }
+    left
+}
+
+// 64-bit integers are accumulated in 128 bits only in builds with debug assertions, because that takes about twice as long.
+#[cfg(not(debug_assertions))]
+use totals::Own as Totals64;
+#[cfg(debug_assertions)]
+use totals::Wide as Totals64;
+use totals::{Narrow, Own};
+
 macro_rules! integers {
-    ($($t:ident, $unsigned:ident, $acc:ident, $abs:expr, $neg_fits:expr, |$elements:ident| $sum:expr;)*) => {$(
+    ($($t:ident, $unsigned:ident, $acc:ident, $totals:ident, $part:ident, $abs:expr, $neg_fits:expr, |$elements:ident| $sum:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Real = $t;
             type Float = f64;
             type Magnitude = f64;
             type Accumulator = $acc;
+            type Totals = $totals;
             type Wrapping = $unsigned;
             #[inline]
             fn to_wrapping(self) -> $unsigned { self as $unsigned }
@@ -648,6 +719,10 @@ macro_rules! integers {
             fn acc_to_float(acc: $acc) -> f64 { acc as f64 }
             #[inline(always)]
             fn acc_sum($elements: &[$t]) -> $acc { $sum }
+            #[inline(always)]
+            fn acc_sum_rows<const N: usize>(sums: &mut [$acc], rows: [&[$t]; N]) {
+                add_rows_of_parts(sums, rows, $part::from);
+            }
             #[inline]
             fn neg_fits(self) -> bool { let fits: fn($t) -> bool = $neg_fits; fits(self) }
             #[inline]
@@ -658,24 +733,26 @@ macro_rules! integers {
             const LOWEST: $t = $t::MIN;
             const HIGHEST: $t = $t::MAX;
             fn in_f64(self) -> f64 { self as f64 }
+            #[inline]
             fn in_i128(self) -> i128 { self as i128 }
+            #[inline]
             fn wrapped(x: i128) -> $t { x as $t }
         }
     )*};
 }
 integers! {
-    i8, u8, i64, |x| x.wrapping_abs(), |x| x != i8::MIN, |xs| sum_of_parts(xs, i16::from);
-    i16, u16, i64, |x| x.wrapping_abs(), |x| x != i16::MIN, |xs| sum_of_parts(xs, i32::from);
-    i32, u32, i64, |x| x.wrapping_abs(), |x| x != i32::MIN, |xs| sum_of_parts(xs, i64::from);
-    i64, u64, i128, |x| x.wrapping_abs(), |x| x != i64::MIN, |xs| {
+    i8, u8, i64, Narrow, i16, |x| x.wrapping_abs(), |x| x != i8::MIN, |xs| sum_of_parts(xs, i16::from);
+    i16, u16, i64, Narrow, i32, |x| x.wrapping_abs(), |x| x != i16::MIN, |xs| sum_of_parts(xs, i32::from);
+    i32, u32, i64, Narrow, i64, |x| x.wrapping_abs(), |x| x != i32::MIN, |xs| sum_of_parts(xs, i64::from);
+    i64, u64, i128, Totals64, i128, |x| x.wrapping_abs(), |x| x != i64::MIN, |xs| {
         let low: i128 = sum_of_parts(xs, |x: i64| x & 0xffff_ffff);
         let high: i128 = sum_of_parts(xs, |x: i64| x >> 32);
         (high << 32) + low
     };
-    u8, u8, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u16::from);
-    u16, u16, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u32::from);
-    u32, u32, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u64::from);
-    u64, u64, u128, |x| x, |x| x == 0, |xs| {
+    u8, u8, u64, Narrow, u16, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u16::from);
+    u16, u16, u64, Narrow, u32, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u32::from);
+    u32, u32, u64, Narrow, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u64::from);
+    u64, u64, u128, Totals64, u128, |x| x, |x| x == 0, |xs| {
         let low: u128 = sum_of_parts(xs, |x: u64| x & 0xffff_ffff);
         let high: u128 = sum_of_parts(xs, |x: u64| x >> 32);
         (high << 32) + low
@@ -689,6 +766,7 @@ macro_rules! inexact_scalar {
     ($t:ty) => {
         type Float = $t;
         type Accumulator = $t;
+        type Totals = Own;
         type Wrapping = $t;
         #[inline]
         fn to_wrapping(self) -> $t {
@@ -803,7 +881,9 @@ macro_rules! floats {
             const LOWEST: $t = $t::NEG_INFINITY;
             const HIGHEST: $t = $t::INFINITY;
             fn in_f64(self) -> f64 { self as f64 }
+            #[inline]
             fn in_i128(self) -> i128 { self as i128 }
+            #[inline]
             fn wrapped(x: i128) -> $t { x as $t }
         }
         #[diagnostic::do_not_recommend]

@@ -436,6 +436,18 @@ fn alignment(row_major: bool) -> &'static str {
     if row_major { "row-major aligns trailing axes" } else { "column-major aligns leading axes" }
 }
 
+/// The operations that accumulate many elements, as [`Error::Arithmetic`] names them.
+const SUMS: [&str; 4] = ["reduce", "accumulate", "matmul", "sum of products"];
+
+/// Returns the name of the type to which elements are cast so that their sums and products fit.
+pub(crate) fn wider(dtype: &str) -> &'static str {
+    match dtype {
+        "i8" | "i16" | "i32" => "i64",
+        "u8" | "u16" | "u32" => "u64",
+        _ => "f64",
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -582,7 +594,8 @@ impl fmt::Display for Error {
                 write!(
                     f,
                     "cannot {op} tensors of {dtype}: there is no {dtype} result for {values}; \
-                     convert them first, e.g. with `.cast::<f64>()`"
+                     convert them first, e.g. with `.cast::<{}>()`",
+                    if SUMS.contains(op) { wider(dtype) } else { "f64" }
                 )
             }
             Error::Argument { op, reason } => write!(f, "cannot {op}: {reason}"),

@@ -44,7 +44,9 @@ mod user;
 pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutation};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
-pub use element::{Bits, CastTo, DType, Element, Inexact, Ordered, RealFloat, RealScalar, Scalar, c32, c64};
+pub use element::{
+    Bits, CastTo, DType, Element, Inexact, Ordered, RealFloat, RealScalar, Scalar, WidenTo, c32, c64,
+};
 pub use engine::convolve::ConvolutionMode;
 pub use engine::interpolate::Interpolation;
 pub use engine::pieces::Pad;

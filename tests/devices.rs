@@ -392,6 +392,9 @@ fn statistics<O: Order, Dev: Full>() {
     check(&x.ptp_axis(1), [2, 4], |[i, k]| spread([0, 1, 2].map(|j| r([i, j, k]))));
     let gap = |at: [usize; 3]| if at[1] == 1 { f64::NAN } else { r(at) };
     let y = make::<_, _, O, Dev>([2, 3, 4], gap);
+    let plain = |x: f64, other: f64| if x.is_nan() { other } else { x };
+    check(&y.nan_cumsum(1), [2, 3, 4], |[i, j, k]| (0..=j).map(|j| plain(gap([i, j, k]), 0.0)).sum());
+    check(&y.nan_cumprod(1), [2, 3, 4], |[i, j, k]| (0..=j).map(|j| plain(gap([i, j, k]), 1.0)).product());
     check(&y.nan_sum_axis(1), [2, 4], |[i, k]| r([i, 0, k]) + r([i, 2, k]));
     check(&y.nan_mean_axis(1), [2, 4], |[i, k]| (r([i, 0, k]) + r([i, 2, k])) / 2.0);
     check(&y.nan_max_axis(1), [2, 4], |[i, k]| r([i, 0, k]).max(r([i, 2, k])));
@@ -612,6 +615,30 @@ fn traces<O: Order, Dev: Full>() {
     check(&x.permute([1, 2, 0]).trace(Axis::<2>, 1), [4], |[j]| (0..3).map(|n| r([n, j, n])).sum());
     let square = make::<_, _, O, Dev>([4, 4], p);
     check(&square.trace(0, 1), [], |_| (0..4).map(|n| p([n, n])).sum());
+    // Sums of columns exceed 32 bits, sums of rows do not.
+    let large = make::<i32, _, O, Dev>([4, 4], |[i, j]| (i as i32 * 3 + j as i32) << 27);
+    check(&large.trace_as::<i64>(0, 1), [], |_| 24 << 27);
+    check(&large.sum_axis_as::<i64>(0), [4], |[j]| (18 + 4 * j as i64) << 27);
+    check(&large.sum_as::<f64>(), [], |_| 96.0 * 2f64.powi(27));
+    check(&large.slice(s![1..3, ..2]).prod_axis_as::<i64>(1), [2], |[i]| [12, 42][i] << 54);
+    assert!(
+        large.try_sum_axis(0).is_err() && large.try_cumsum(0).is_err() && large.try_matmul(&large).is_err()
+    );
+    let wide = make::<_, _, O, Dev>([3, 5], p);
+    for k in -4_isize..6 {
+        let at = |i: usize| if k < 0 { [i + k.unsigned_abs(), i] } else { [i, i + k.unsigned_abs()] };
+        let n = (0..3).filter(|&i| at(i)[0] < 3 && at(i)[1] < 5).count();
+        check(&wide.diagonal_offset(0, 1, k).to_owned(), [n], |[i]| p(at(i)));
+        check(&wide.t().diagonal_offset(1, 0, k).to_owned(), [n], |[i]| p(at(i)));
+        check(&wide.trace_offset(0, 1, k), [], |_| (0..n).map(|i| p(at(i))).sum());
+        check(&Tensor::<f64, Rank<2>, O, Dev>::eye_offset([3, 5], k), [3, 5], |[i, j]| {
+            f64::from(u8::from(i as isize + k == j as isize))
+        });
+        let line = make::<f64, _, O, Dev>([2], |[i]| i as f64 + 1.0);
+        let m = Tensor::from_diagonal_offset(&line, k);
+        check(&m.diagonal_offset(0, 1, k).to_owned(), [2], |[i]| i as f64 + 1.0);
+        assert_eq!(m.shape(), [2 + k.unsigned_abs(); 2]);
+    }
     check(&square.slice(s![1.., ..3]).trace(1, 0), [], |_| (0..3).map(|n| p([n + 1, n])).sum());
     let z = make::<_, _, O, Dev>([2, 2], |i| Complex::new(p(i), q(i)));
     let sum = |f: fn([usize; 2]) -> f64| f([0, 0]) + f([1, 1]);

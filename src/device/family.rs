@@ -546,7 +546,7 @@ pub trait Gemm<T: Scalar>: Device {
     /// `out` is not read.
     ///
     /// # Errors
-    /// * [`Error::Arithmetic`] if an integer result overflows, in builds with debug assertions. In other builds, it wraps.
+    /// * [`Error::Arithmetic`] if an integer result overflows. Results of 64 bits wrap in builds without debug assertions.
     /// * The error of the device.
     fn gemm(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
         products_on_host(self, args, |args| Cpu.gemm(args))

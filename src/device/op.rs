@@ -274,6 +274,9 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// Whether devices should fold contiguous elements with [`fold_block`](Reduction::fold_block).
     #[doc(hidden)]
     const HAS_FOLD_BLOCK: bool = false;
+    /// Whether [`fold_rows`](Reduction::fold_rows) is faster with 32 rows than with 8.
+    #[doc(hidden)]
+    const FOLDS_MANY_ROWS: bool = false;
     /// Whether the folding of elements from memory takes as long in registers of 32 bytes as in registers of 64, because memory limits both.
     #[doc(hidden)]
     const LIMITED_BY_MEMORY: bool = !Self::HAS_FOLD_BLOCK;

@@ -119,7 +119,7 @@ fn contract(
 /// * If the specification is invalid, or does not match the ranks of the operands.
 /// * If the operands differ in element type, order or device, or their elements are not numbers.
 /// * If axes of one label differ in extent.
-/// * If an integer result overflows in a build with debug assertions.
+/// * If an integer result overflows (of 64 bits: only in builds with debug assertions).
 /// * If the device allocation fails.
 ///
 /// ```
@@ -212,7 +212,7 @@ impl<S: DynData> DynTensor<S> {
     /// * If an operand has rank 0.
     /// * If the operands differ in element type, order or device, or their elements are not numbers.
     /// * If the summed axes differ in extent, or if the batch axes do not broadcast.
-    /// * If an integer result overflows in a build with debug assertions.
+    /// * If an integer result overflows (of 64 bits: only in builds with debug assertions).
     /// * If the device allocation fails.
     ///
     /// ```

@@ -14,7 +14,7 @@ use crate::element::{DType, Element, Inexact, Scalar};
 use crate::engine::reduce::reduced_last;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::{NanSpread, Spread, op};
+use crate::ops::{CheckedAdd, CheckedMul, NanSpread, Spread, op};
 use core::ops::RangeFull;
 
 /// The axes of a reduction: `..` for all of them, one axis, or a list of axes.
@@ -457,14 +457,14 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
 }
 
 macro_rules! scans {
-    ($($(#[$doc:meta])* $method:ident, $Op:ident, $bound:ident, $need:ident, $expected:literal;)*) => {$(
+    ($($(#[$doc:meta])* $method:ident, $Op:expr, $bound:ident, $need:ident, $expected:literal;)*) => {$(
         // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
         // `precompiled-dyn`, this crate does.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
             on_device!("accumulate", x, Dev => dispatch!(
                 x.dtype(),
-                T: $bound => scan::<T, Dev, _>(op::$Op, x, axis),
+                T: $bound => scan::<T, Dev, _>($Op, x, axis),
                 else => Err(lacking("accumulate", x.dtype(), needs::$need))
             ))
         }
@@ -475,7 +475,7 @@ macro_rules! scans {
             /// # Errors
             /// * If the axis is out of range.
             /// * If the elements are not numbers. Cumulative maxima and minima need real numbers.
-            /// * If a sum or product of integers overflows, in builds with debug assertions.
+            /// * If a sum or product of integers overflows (of 64 bits: only in builds with debug assertions).
             /// * If the device allocation fails.
             ///
             /// ```
@@ -492,13 +492,13 @@ macro_rules! scans {
 }
 scans! {
     /// Returns the cumulative sum along an axis.
-    cumsum, Add, Scalar, NUMBERS, "[[1, 3, 6], [4, 9, 15]]";
+    cumsum, CheckedAdd, Scalar, NUMBERS, "[[1, 3, 6], [4, 9, 15]]";
     /// Returns the cumulative product along an axis.
-    cumprod, Mul, Scalar, NUMBERS, "[[1, 2, 6], [4, 20, 120]]";
+    cumprod, CheckedMul, Scalar, NUMBERS, "[[1, 2, 6], [4, 20, 120]]";
     /// Returns the cumulative maximum along an axis. From a NaN on, results are NaN.
-    cummax, Maximum, RealScalar, ORDER, "[[1, 2, 3], [4, 5, 6]]";
+    cummax, op::Maximum, RealScalar, ORDER, "[[1, 2, 3], [4, 5, 6]]";
     /// Returns the cumulative minimum along an axis. From a NaN on, results are NaN.
-    cummin, Minimum, RealScalar, ORDER, "[[1, 1, 1], [4, 4, 4]]";
+    cummin, op::Minimum, RealScalar, ORDER, "[[1, 1, 1], [4, 4, 4]]";
 }
 
 // ------------------------------------------------------------------ traces
@@ -506,12 +506,16 @@ scans! {
 fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) -> Result<DynTensor, Error> {
     let result = &diagonal.shape()[..diagonal.rank() - 1];
     let layout = Layout::contiguous(result, x.order().is_row_major());
-    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(diagonal.axes(), 0));
+    let (device, operand) = (
+        device_of::<Dev>(&x),
+        elements::<T, Dev>(&x).with_axes(diagonal.axes(), diagonal.offset() - x.layout().offset()),
+    );
     allocate_with(device, layout, x.order(), &mut |out| device.reduce(&op::Sum, out, operand))
 }
 
+/// Sums a diagonal of two axes: the main one, for which they must agree in extent, or diagonal `k`.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
+fn trace(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<DynTensor, Error> {
     if x.rank() < 2 {
         let reason = format!(
             "cannot remove 2 axes from a tensor of `Rank<{}>`: this needs a rank of at least 2",
@@ -519,7 +523,10 @@ fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
         );
         return Err(Error::UnsupportedRank { op: "trace", reason });
     }
-    let diagonal = x.layout().diagonal("trace", a, b)?;
+    let diagonal = match k {
+        None => x.layout().diagonal("trace", a, b)?,
+        Some(k) => x.layout().diagonal_offset("trace", [a, b], k)?,
+    };
     on_device!("trace", x, Dev => dispatch!(
         x.dtype(),
         T: Scalar => sum_diagonal::<T, Dev>(x, &diagonal),
@@ -535,7 +542,7 @@ impl<S: DynData> DynTensor<S> {
     /// * If the rank is below 2, or an axis is out of range.
     /// * If `a` and `b` are the same axis, or differ in extent.
     /// * If the elements are not numbers.
-    /// * If an integer sum overflows in a build with debug assertions.
+    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
     /// * If the device allocation fails.
     ///
     /// ```
@@ -549,6 +556,30 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn trace(&self, a: impl IndexNumber, b: impl IndexNumber) -> Result<DynTensor, Error> {
-        trace(self.look(), from_start(a, self.rank()), from_start(b, self.rank()))
+        trace(self.look(), from_start(a, self.rank()), from_start(b, self.rank()), None)
+    }
+
+    /// Sums diagonal `k` of axes `a` and `b`, which may differ in extent, and removes both axes. See
+    /// [`Tensor::diagonal_offset`](crate::Tensor::diagonal_offset).
+    ///
+    /// # Errors
+    /// * If the rank is below 2, an axis is out of range, or `a` and `b` are the same axis.
+    /// * If the elements are not numbers.
+    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
+    /// * If the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.trace_offset(0, 1, 1)?.item()?, 8.into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn trace_offset(
+        &self,
+        a: impl IndexNumber,
+        b: impl IndexNumber,
+        k: isize,
+    ) -> Result<DynTensor, Error> {
+        trace(self.look(), from_start(a, self.rank()), from_start(b, self.rank()), Some(k))
     }
 }

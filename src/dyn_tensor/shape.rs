@@ -168,6 +168,23 @@ views! {
         has_diagonal(layout.rank()).and_then(|()| layout.diagonal("take the diagonal", a, b))
     };
 
+    /// Returns a view of diagonal `k` of axes `a` and `b`, which may differ in extent: see
+    /// [`Tensor::diagonal_offset`](crate::Tensor::diagonal_offset).
+    ///
+    /// # Errors
+    /// If the rank is below 2, if an axis is out of range, or if `a` and `b` are the same axis.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.diagonal_offset(0, 1, 1)?.downcast_ref()?, tensor![2, 6]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    diagonal_offset, diagonal_offset_mut(a: impl IndexNumber, b: impl IndexNumber, k: isize) |layout, _row_major| {
+        let axes = [from_start(a, layout.rank()), from_start(b, layout.rank())];
+        has_diagonal(layout.rank()).and_then(|()| layout.diagonal_offset("take the diagonal", axes, k))
+    };
+
     /// Returns the view that a [slice](crate::s!) describes, with one argument for each axis.
     ///
     /// # Errors

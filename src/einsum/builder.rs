@@ -249,7 +249,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// * If axes of one label differ in extent.
     /// * If no contraction order is found whose intermediate results are within the limit.
     /// * If the device allocation fails.
-    /// * If an integer result overflows, in builds with debug assertions.
+    /// * If an integer result overflows (of 64 bits: only in builds with debug assertions).
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_contract(self, limit: Option<usize>) -> Result<Tensor<T, R, O, Dev>, Error>
     where

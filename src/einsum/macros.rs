@@ -45,7 +45,7 @@
 /// # Panics
 /// * If axes of one letter differ in extent.
 /// * If no contraction order is found whose intermediate results are within the limit.
-/// * If an integer result, final or intermediate, overflows, in builds with debug assertions. In other builds, it wraps.
+/// * If an integer result, final or intermediate, overflows. Results of 64 bits wrap in builds without debug assertions.
 /// * If the device allocation fails.
 ///
 /// [`try_einsum!`](crate::try_einsum!) returns an error in these cases.

@@ -46,7 +46,7 @@ pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize])
 /// Computes the product of `a` and `b`, and writes it to `out`, which has the [`shape`] of the product.
 ///
 /// # Errors
-/// * [`Error::Arithmetic`], with the shapes of the operands, if an integer result overflows in builds with debug assertions.
+/// * [`Error::Arithmetic`], with the shapes of the operands, if an integer result overflows (of 64 bits: only in builds with debug assertions).
 /// * Another error of the device.
 // Always inlined: with ranks known at compile time, products of small matrices are much faster.
 #[cfg_attr(not(debug_assertions), inline(always))]

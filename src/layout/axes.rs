@@ -329,6 +329,27 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
+    /// [`diagonal`](Axes::diagonal) number `k`: the elements at indices `i` along `a` and `i + k` along `b`. Both axes may differ in extent.
+    pub(crate) fn diagonal_offset(
+        self,
+        op: &'static str,
+        [a, b]: [usize; 2],
+        k: isize,
+        mut to: AxesMut<'_>,
+    ) -> Result<isize, Error> {
+        if a == b || a.max(b) >= self.rank() {
+            return Err(no_diagonal(op, [a, b], self.shape));
+        }
+        let below = if k < 0 { k.unsigned_abs() } else { 0 };
+        let (from_a, from_b) = (below.min(self.shape[a]), k.max(0).unsigned_abs().min(self.shape[b]));
+        let n = (self.shape[a] - from_a).min(self.shape[b] - from_b);
+        let kept = (0..self.rank()).filter(|&axis| axis != a && axis != b);
+        kept.clone().enumerate().for_each(|(k, axis)| to.set(k, self.shape[axis], self.strides[axis]));
+        to.set(kept.count(), n, along_both(self.strides[a], self.strides[b]));
+        // The offset of an empty diagonal may not be representable.
+        Ok(if n > 0 { from_a as isize * self.strides[a] + from_b as isize * self.strides[b] } else { 0 })
+    }
+
     /// Moves the axes in `last` to the end. Their order in `last` does not matter: `sum_axes([2, 0])` gives the same result as
     /// `sum_axes([0, 2])`. The moved axes are sorted, the slowest axis of the memory order (`row_major` or not) first. The other axes keep
     /// their order.

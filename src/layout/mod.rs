@@ -231,6 +231,16 @@ impl Layout {
         self.derive(self.rank.saturating_sub(1), |from, to| from.diagonal(op, a, b, to))
     }
 
+    /// As [`Axes::diagonal_offset`].
+    pub(crate) fn diagonal_offset(
+        &self,
+        op: &'static str,
+        axes: [usize; 2],
+        k: isize,
+    ) -> Result<Layout, Error> {
+        self.derive(self.rank.saturating_sub(1), |from, to| from.diagonal_offset(op, axes, k, to))
+    }
+
     /// As [`Axes::move_last`].
     pub(crate) fn move_last(
         &self,

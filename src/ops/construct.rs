@@ -421,6 +421,41 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         identity.try_diagonal_mut(0, 1)?.try_fill(T::one())?;
         Ok(identity)
     }
+
+    /// Returns the matrix with ones on diagonal `k`, and zeros elsewhere. Diagonals are numbered as by
+    /// [`diagonal_offset`](Tensor::diagonal_offset). If the diagonal is outside of the matrix, all elements are zero.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::eye_offset([2, 3], 1), tensor![[0, 1, 0], [0, 0, 1]]);
+    /// ```
+    #[track_caller]
+    pub fn eye_offset(shape: [usize; 2], k: isize) -> Self
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_eye_offset(shape, k))
+    }
+
+    /// Fallible variant of [`eye_offset`](Tensor::eye_offset).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_eye_offset(shape: [usize; 2], k: isize) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T> + Default,
+    {
+        let mut ones = Self::try_zeros_in(shape, &Dev::default())?;
+        ones.cut_mut::<Rank<1>>(|from, to| from.diagonal_offset("write the diagonal", [0, 1], k, to))?
+            .try_fill(T::one())?;
+        Ok(ones)
+    }
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {

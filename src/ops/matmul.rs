@@ -1,7 +1,7 @@
 //! Matrix products of typed tensors.
 
 use super::compute::check_out;
-use crate::device::{Device, Gemm, IntoOutput, MatrixOperand, Output};
+use crate::device::{Device, Gemm, IntoOutput, MatrixOperand, Output, Permute};
 use crate::einsum::ProductOperand;
 use crate::element::{Element, Scalar};
 use crate::engine::{matmul, same_instance};
@@ -24,8 +24,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Batch axes (`..`) broadcast. Transposed and sliced views are used without a copy. The right operand can also be a
     /// [`conj_view`](Tensor::conj_view), the complex conjugate of a tensor, which is used without a copy too.
     ///
-    /// Integers of up to 32 bits are accumulated in 64 bits, and 64-bit integers in 128 bits. In builds with debug assertions, a result
-    /// that overflows the element type panics. Other builds wrap.
+    /// Integer sums are exact: a result that does not fit an element type of up to 32 bits panics in every build. Convert the operands first,
+    /// e.g. with `.cast::<i64>()`. Results of 64 bits panic in builds with debug assertions, and wrap in other builds.
     ///
     /// On the host, floating-point and complex sums are formed in blocks of up to 512 terms, and terms and blocks are added
     /// sequentially. The error is at most `(min(k, 512) + k / 512 + 2) · u · Σ|a·b|`, to first order in `u = ε/2`. For each part of
@@ -33,7 +33,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Panics
     /// * If the summed axes differ in extent, or batches do not broadcast.
-    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
+    /// * If an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -58,7 +58,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If the summed axes differ in extent, or batches do not broadcast.
-    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
+    /// * If an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -91,7 +91,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
-        Dev: Gemm<T>,
+        Dev: Gemm<T> + Permute<T>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_matmul_into(right, out));
@@ -108,16 +108,36 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
+        Dev: Gemm<T> + Permute<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        if !T::SUMS_CHECKED {
+            return self.product_into(right, out);
+        }
+        // An integer product may overflow, and `out` must not be partly written then: compute it in a temporary first.
+        let (shape, product) = self.product::<B, R>(&right)?;
+        check_out("matmul", shape.as_ref(), self.device(), out)?;
+        let computed: Tensor<T, R, O, Dev> = Tensor::computed(shape, self.device().clone(), product)?;
+        let (output, device) = out.output();
+        device.copy(output, computed.operand())
+    }
+
+    /// [`try_matmul_into`](Tensor::try_matmul_into) for products that cannot overflow.
+    pub(super) fn product_into<B, R, S2>(
+        &self,
+        right: B,
+        out: &mut Tensor<T, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
         Dev: Gemm<T>,
         S2: StorageMut<T, Dev>,
     {
         let (shape, product) = self.product::<B, R>(&right)?;
         check_out("matmul", shape.as_ref(), self.device(), out)?;
-        // An integer product may overflow, and `out` must not be partly written then: compute it in a temporary first.
-        if T::INTEGER && cfg!(debug_assertions) {
-            let _checked: Tensor<T, R, O, Dev> =
-                Tensor::computed(shape, self.device().clone(), MatrixProduct { ..product })?;
-        }
         let (output, device) = out.output();
         product.write(output, device)
     }

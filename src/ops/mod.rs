@@ -68,6 +68,7 @@ mod transfer;
 mod unary;
 mod unique;
 mod weighted;
+mod widened;
 mod windows;
 
 pub(crate) use apply::Cast;
@@ -95,6 +96,7 @@ pub use rearrange::{PadWidths, RepeatCounts};
 pub(crate) use reduction::AllFinite;
 pub(crate) use reduction::rescale::scale;
 pub(crate) use reduction::{NanSpread, Spread};
+pub(crate) use scan::{CheckedAdd, CheckedMul};
 pub use search::Side;
 pub use select::SelectOperand;
 pub use shape::MatrixRank;
@@ -123,8 +125,8 @@ pub mod op {
     pub use super::equal::IsClose;
     pub use super::reduction::{
         All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanArgMax, NanArgMin,
-        NanMax, NanMean, NanMin, NanProd, NanStd, NanSum, NanVar, Norm, PeakToPeak, Prod, Product, Std, Sum,
-        Var,
+        NanMax, NanMean, NanMin, NanProd, NanStd, NanSum, NanVar, Norm, PeakToPeak, Prod, ProdAs, Std, Sum,
+        SumAs, Var,
     };
     pub use super::replace::{NanToNumWith, RoundTo};
     pub use super::select::{Clamp, Select};

@@ -188,7 +188,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Panics
     /// * If an axis is out of range or named twice, or the axes of a pair differ in extent.
-    /// * If an integer result overflows in a build with debug assertions.
+    /// * If an integer result overflows (of 64 bits: only in builds with debug assertions).
     /// * If the allocation fails.
     ///
     /// ```
@@ -243,7 +243,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`sum`](Tensor::sum).
     ///
     /// # Panics
-    /// If the shapes differ, an integer result overflows in a build with debug assertions, or the allocation fails.
+    /// If the shapes differ, an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -279,7 +279,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape. `a` is an element of `self`, `b` of `right`.
     ///
     /// # Panics
-    /// If the shapes differ, an integer result overflows in a build with debug assertions, or the allocation fails.
+    /// If the shapes differ, an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -318,7 +318,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// the remaining axes, first those of `self`.
     ///
     /// # Panics
-    /// If the summed axes differ in extent, an integer result overflows in a build with debug assertions, or the allocation fails.
+    /// If the summed axes differ in extent, an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -356,7 +356,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the outer product: the products of all pairs of elements. The result has the axes of `self`, then those of `right`.
     ///
     /// # Panics
-    /// If an integer product overflows in a build with debug assertions, or the allocation fails.
+    /// If an integer product overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -397,7 +397,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Panics
     /// * If the operands together have more than 16 axes with an extent other than 1.
     /// * If the result's shape exceeds the address space, or the allocation fails.
-    /// * If an integer product overflows in a build with debug assertions.
+    /// * If an integer product overflows (of 64 bits: only in builds with debug assertions).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};

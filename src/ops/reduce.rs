@@ -394,11 +394,12 @@ reductions! {
     /// numbers, this holds for each part. See Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, 4.2. The
     /// result does not depend on the number of threads: see [`Cpu`](crate::Cpu#results).
     ///
-    /// An integer sum that overflows the element type panics in builds with debug assertions. These builds accumulate integers of up
-    /// to 32 bits in 64 bits, and 64-bit integers in 128 bits, so that no intermediate sum overflows. Other builds wrap.
+    /// Integers of up to 32 bits are accumulated in 64 bits. If the sum does not fit the element type, the method panics in every build:
+    /// [`sum_as::<i64>()`](Tensor::sum_as) returns the sum in a wider type, as NumPy does. A sum of 64-bit integers that overflows panics in
+    /// builds with debug assertions, which accumulate in 128 bits; in other builds it wraps.
     ///
     /// # Panics
-    /// If an integer sum overflows in a build with debug assertions, or the allocation fails.
+    /// If an integer sum overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keepdims try_sum_keepdims] // `sum_axis(axis)` sums over one axis.
     () Scalar => T, Sum,
     examples "[[1, 2], [3, 4]]" "" whole "10" axis0 "[4, 6]";
@@ -409,7 +410,7 @@ reductions! {
     /// The rules for integer overflow are those of [`sum`](Tensor::sum). A product of integers with a zero factor is always 0.
     ///
     /// # Panics
-    /// If an integer product overflows in a build with debug assertions, or the allocation fails.
+    /// If an integer product overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keepdims try_prod_keepdims]
     () Scalar => T, Prod,
     examples "[[1, 2], [3, 4]]" "" whole "24" axis0 "[3, 8]";

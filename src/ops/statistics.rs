@@ -114,7 +114,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
         S2: StorageMut<T::Float, Dev>,
     {
         let centred = self.centred(scales)?;
-        centred.try_matmul_into(centred.t().conj_view(), out)
+        centred.product_into(centred.t().conj_view(), out)
     }
 
     /// Returns the sums of products of the differences of [`centred`](Tensor::centred).

@@ -7,7 +7,7 @@ use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};
-use crate::layout::axes::AxesMut;
+use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -22,7 +22,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Panics
     /// * If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
-    /// * If an integer sum overflows in a build with debug assertions.
+    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
     /// * If the allocation fails.
     ///
     /// ```
@@ -49,7 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
-    /// * If an integer sum overflows in a build with debug assertions.
+    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
     /// * If the allocation fails.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
@@ -65,6 +65,57 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             self.operand().diagonal("trace", a.index(), b.index(), merged(&mut extents, &mut strides))?;
         let mut shape = R::Shape::default();
         shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
+        Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from })
+    }
+
+    /// Sums diagonal `k` of axes `a` and `b`, which may differ in extent: see [`diagonal_offset`](Tensor::diagonal_offset). The sum of an empty
+    /// diagonal is zero.
+    ///
+    /// # Panics
+    /// * If an axis is out of range, or `a` and `b` are the same axis.
+    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
+    /// * If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.trace_offset(0, 1, 0).item(), 6);
+    /// assert_eq!(x.trace_offset(0, 1, 1).item(), 8);
+    /// ```
+    #[track_caller]
+    pub fn trace_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> Tensor<T, R, O, Dev>
+    where
+        T: Scalar,
+        D: RemoveAxes<2, Removed = R>,
+        Dev: Reduce<T>,
+        A: AxisArg<D> + DistinctAxis<B>,
+        B: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_trace_offset(a, b, k))
+    }
+
+    /// Fallible variant of [`trace_offset`](Tensor::trace_offset).
+    ///
+    /// # Errors
+    /// * If an axis is out of range, or `a` and `b` are the same axis.
+    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
+    /// * If the allocation fails.
+    pub fn try_trace_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Scalar,
+        D: RemoveAxes<2, Removed = R>,
+        Dev: Reduce<T>,
+        A: AxisArg<D> + DistinctAxis<B>,
+        B: AxisArg<D>,
+    {
+        let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
+        let to = merged(&mut extents, &mut strides);
+        let offset = self.axes().diagonal_offset("trace", [a.index(), b.index()], k, to)?;
+        let rank = D::NDIM - 1;
+        let axes = Axes::new(&extents.as_ref()[..rank], &strides.as_ref()[..rank]);
+        let mut shape = R::Shape::default();
+        shape.as_mut().copy_from_slice(&axes.shape()[..R::NDIM]);
+        let from = self.operand_with_axes(axes, offset);
         Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from })
     }
 
@@ -130,7 +181,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 /// Returns `shape` and `strides` without their last entries. Each array has one entry for each axis of a tensor. A diagonal of the tensor
 /// has one axis fewer.
 #[inline]
-fn merged<'a>(shape: &'a mut impl AsMut<[usize]>, strides: &'a mut impl AsMut<[isize]>) -> AxesMut<'a> {
+pub(super) fn merged<'a>(
+    shape: &'a mut impl AsMut<[usize]>,
+    strides: &'a mut impl AsMut<[isize]>,
+) -> AxesMut<'a> {
     let rank = shape.as_mut().len().saturating_sub(1);
     AxesMut::new(&mut shape.as_mut()[..rank], &mut strides.as_mut()[..rank])
 }

@@ -281,6 +281,26 @@ pub(crate) fn diagonal(x: &Array, a: usize, b: usize) -> Outcome {
     }))
 }
 
+/// The elements whose index along `b` is `k` more than along `a`.
+pub(crate) fn diagonal_offset(x: &Array, a: usize, b: usize, k: usize) -> Outcome {
+    let rank = x.shape.len();
+    if a.max(b) >= rank {
+        return reject("AxisPair");
+    }
+    if a == b {
+        return reject("RepeatedAxis");
+    }
+    let kept: Vec<usize> = (0..rank).filter(|&axis| axis != a && axis != b).collect();
+    let n = x.shape[a].min(x.shape[b].saturating_sub(k));
+    let shape: Vec<usize> = kept.iter().map(|&axis| x.shape[axis]).chain([n]).collect();
+    Ok(Array::from_fn(&shape, |at| {
+        let mut index = vec![at[kept.len()]; rank];
+        index[b] += k;
+        kept.iter().zip(at).for_each(|(&axis, &i)| index[axis] = i);
+        x.at(&index)
+    }))
+}
+
 pub(crate) fn permute(x: &Array, axes: &[usize]) -> Outcome {
     check_axes(x.shape.len(), axes)?;
     let shape: Vec<usize> = axes.iter().map(|&axis| x.shape[axis]).collect();

@@ -261,6 +261,35 @@ fn of_shapes() -> Vec<Row> {
             ..MADE
         },
         Call {
+            names: &["from_diagonal_offset", "try_from_diagonal_offset"],
+            numbers: Numbers::None,
+            run: |o, _| match o[0].rank() {
+                1 => {
+                    let x = &o[0].view::<1>();
+                    Some(done!(
+                        try Tensor::<f64, Rank<2>>::try_from_diagonal_offset(x, -1),
+                        panics Tensor::<f64, Rank<2>>::from_diagonal_offset(x, -1)
+                    ))
+                }
+                _ => None,
+            },
+            expected: |a, _| {
+                let [n] = a[0].shape[..] else { return Err(Rejection::Untried) };
+                let shape = [n.saturating_add(1); 2];
+                allocated(&shape, 8)?;
+                Ok(Array::from_fn(
+                    &shape,
+                    |index| if index[0] == index[1] + 1 { a[0].at(&index[1..]) } else { 0.0 },
+                ))
+            },
+            cannot: &[
+                (WrongShape, "does not compile: a vector goes in"),
+                (Rank0, "does not compile: a vector goes in"),
+                (Rank16, "does not compile: a vector goes in"),
+            ],
+            ..MADE
+        },
+        Call {
             names: &["from_diagonal", "try_from_diagonal"],
             numbers: Numbers::None,
             run: |o, _| match o[0].rank() {
@@ -317,6 +346,27 @@ fn eye(hazard: Hazard) -> ByHand {
         (done, expected)
     };
     Ok(sizes.into_iter().map(outcome).collect())
+}
+
+fn eye_offset(hazard: Hazard) -> ByHand {
+    let shapes = match hazard {
+        WrongShape => vec![[2, 3], [3, 1]],
+        ZeroExtents => vec![[0, 0], [0, 2], [2, 0]],
+        HugeExtents => vec![[usize::MAX, 1], [HUGE, HUGE]],
+        NotFinite => return Err(NO_NUMBERS),
+        NegativeStrides | Aliasing => return Err(NO_OPERAND),
+        Rank0 | Rank16 => return Err(ONE_RANK),
+    };
+    let outcome = |shape: [usize; 2]| {
+        let done = done!(
+            try Tensor::<f64, Rank<2>>::try_eye_offset(shape, 1),
+            panics Tensor::<f64, Rank<2>>::eye_offset(shape, 1)
+        );
+        let expected = allocated(&shape, 8)
+            .map(|()| Array::from_fn(&shape, |index| f64::from(u8::from(index[0] + 1 == index[1]))));
+        (done, expected)
+    };
+    Ok(shapes.into_iter().map(outcome).collect())
 }
 
 /// Asserts that a constructor returns the same elements, or the same error, with the default device and with an explicit device. Returns
@@ -497,6 +547,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let mut rows = of_shapes();
     rows.extend([
         Row::by_hand(&["eye", "try_eye", "try_eye_in"], "", eye),
+        Row::by_hand(&["eye_offset", "try_eye_offset"], "", eye_offset),
         Row::by_hand(
             &["arange", "try_arange", "arange_step", "try_arange_step", "try_arange_in"],
             "create a range",

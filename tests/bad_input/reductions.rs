@@ -1,6 +1,6 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): all variants of reductions, cumulative sums and products, and traces.
 
-use super::array::{Array, Fold, Outcome, diagonal, log_sum, reduce, scan, softmax, zip};
+use super::array::{Array, Fold, Outcome, diagonal, diagonal_offset, log_sum, reduce, scan, softmax, zip};
 use super::array::{
     averages, correlations, covariances, deviation, doubled, interpolated, numbers, parabola, trapezoid,
 };
@@ -171,6 +171,47 @@ fn every_form() -> Vec<Row> {
     }
 }
 
+/// Rows of sums, products and traces in a wider type; here, that of the elements.
+fn widened() -> Vec<Row> {
+    macro_rules! widened {
+        ($verb:literal [$whole:ident $try_whole:ident $axis:ident $try_axis:ident], $fold:expr) => {
+            [
+                Call {
+                    names: &[stringify!($whole), stringify!($try_whole)],
+                    verb: $verb,
+                    run: |o, _| {
+                        at_rank!(o, x: view, [0 1 2 16], done!(try x.$try_whole::<f64>(), panics x.$whole::<f64>()))
+                    },
+                    expected: |a, _| reduce(&a[0], &all_axes(&a[0]), false, 8, $fold),
+                    ..WHOLE
+                },
+                Call {
+                    names: &[stringify!($axis), stringify!($try_axis)],
+                    verb: $verb,
+                    run: |o, n| at_rank!(o, x: view, [1 2 16],
+                        done!(try x.$try_axis::<f64>(n[0]), panics x.$axis::<f64>(n[0]))),
+                    expected: |a, n| reduce(&a[0], n, false, 8, $fold),
+                    ..AXIS
+                },
+            ]
+        };
+    }
+    let trace = Call {
+        names: &["trace_as", "try_trace_as"],
+        verb: "trace",
+        operands: square,
+        run: |o, n| {
+            at_rank!(o, x: view, [2 16],
+            done!(try x.try_trace_as::<f64>(n[0], n[1]), panics x.trace_as::<f64>(n[0], n[1])))
+        },
+        expected: |a, n| traced(&a[0], n),
+        ..AXES
+    };
+    let sums = widened!("sum" [sum_as try_sum_as sum_axis_as try_sum_axis_as], SUM);
+    let products = widened!("product" [prod_as try_prod_as prod_axis_as try_prod_axis_as], PROD);
+    sums.into_iter().chain(products).chain([trace]).map(Row::from).collect()
+}
+
 fn softmaxes() -> Vec<Row> {
     let calls = [
         Call {
@@ -324,6 +365,34 @@ fn otherwise() -> Vec<Row> {
             run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_cumsum(n[0]), panics x.cumsum(n[0]))),
             expected: |a, n| scan(&a[0], n[0], SUM),
             ..AXIS
+        },
+        Call {
+            names: &["nan_cumsum", "try_nan_cumsum"],
+            verb: "accumulate",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_nan_cumsum(n[0]), panics x.nan_cumsum(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], |v| Some(numbers(v).iter().sum())),
+            ..AXIS
+        },
+        Call {
+            names: &["nan_cumprod", "try_nan_cumprod"],
+            verb: "accumulate",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_nan_cumprod(n[0]), panics x.nan_cumprod(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], |v| Some(numbers(v).iter().product())),
+            ..AXIS
+        },
+        Call {
+            names: &["trace_offset", "try_trace_offset"],
+            verb: "trace",
+            operands: square,
+            run: |o, n| {
+                at_rank!(o, x: view, [2 16],
+                done!(try x.try_trace_offset(n[0], n[1], 1), panics x.trace_offset(n[0], n[1], 1)))
+            },
+            expected: |a, n| {
+                let diagonal = diagonal_offset(&a[0], n[0], n[1], 1)?;
+                reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
+            },
+            ..AXES
         },
         Call {
             names: &["cumprod", "try_cumprod"],
@@ -753,5 +822,5 @@ fn reduced_into(o: &[Operand], n: &[usize]) -> Option<Done> {
 }
 
 pub(crate) fn rows() -> Vec<Row> {
-    [every_form(), softmaxes(), otherwise()].into_iter().flatten().collect()
+    [every_form(), widened(), softmaxes(), otherwise()].into_iter().flatten().collect()
 }

@@ -1,8 +1,8 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations that return views (permuted axes, slices, reshapes and broadcasts).
 
 use super::array::{
-    Array, Outcome, broadcast, copy, cut, diagonal, index_axis, insert, line, permute, reject, remove,
-    reshape, split,
+    Array, Outcome, broadcast, copy, cut, diagonal, diagonal_offset, index_axis, insert, line, permute,
+    reject, remove, reshape, split,
 };
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{one, square};
@@ -134,6 +134,16 @@ fn axes() -> Vec<Row> {
             verb: "take the diagonal",
             run: |o, n| at_rank!(o, x: view, [2 16], done!(try x.try_diagonal(n[0], n[1]), panics x.diagonal(n[0], n[1]))),
             expected: |a, n| diagonal(&a[0], n[0], n[1]),
+            ..OF_SQUARE
+        },
+        Call {
+            names: &["diagonal_offset", "try_diagonal_offset"],
+            verb: "take the diagonal",
+            run: |o, n| {
+                at_rank!(o, x: view, [2 16],
+                done!(try x.try_diagonal_offset(n[0], n[1], 1), panics x.diagonal_offset(n[0], n[1], 1)))
+            },
+            expected: |a, n| diagonal_offset(&a[0], n[0], n[1], 1),
             ..OF_SQUARE
         },
         Call {

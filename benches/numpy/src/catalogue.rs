@@ -131,6 +131,16 @@ pub(crate) fn rows() -> Vec<Named> {
         ),
         ("kron 2", of_matrix(|x| tensor![[1.0, 2.0], [3.0, 4.0]].kron(x))),
         ("sum of i64", one_of(|x| x as i64, |x| x.sum())),
+        ("sum of u8", one_of(|x| x.abs() as u8, |x| x.sum_as::<u64>())),
+        ("sum of i32", one_of(|x| x as i32, |x| x.sum())),
+        (
+            "sum of u8 over axis 0",
+            one_of(|x| x.abs() as u8, |x| x.as_shape([x.len() / columns(x.len()), columns(x.len())]).sum_axis_as::<u64>(0)),
+        ),
+        (
+            "sum of i32 over axis 0",
+            one_of(|x| x as i32, |x| x.as_shape([x.len() / columns(x.len()), columns(x.len())]).sum_axis(0)),
+        ),
         ("sum of c64", of_complex(|x, _| x.sum())),
         ("max of i32", one_of(|x| x as i32, |x| x.max())),
         ("max of u8", one_of(|x| x.abs() as u8, |x| x.max())),

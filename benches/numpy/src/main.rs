@@ -42,8 +42,12 @@ fn complex(n: usize, operand: usize) -> Vector<Complex<f64>> {
 /// Returns a matrix of [`number`]s. The number of columns is a power of ten near the square root of `n`: the shape is `[200, 100]`
 /// for 20 000 elements, and `[4000, 1000]` for 4 million.
 fn matrix(n: usize, operand: usize) -> Matrix<f64> {
-    let columns = 10usize.pow((n.ilog10() + 1) / 2);
-    vector(n, operand).reshape([n / columns, columns])
+    vector(n, operand).reshape([n / columns(n), columns(n)])
+}
+
+/// Returns the number of columns of a matrix of `n` elements.
+fn columns(n: usize) -> usize {
+    10usize.pow((n.ilog10() + 1) / 2)
 }
 
 /// A benchmark: the call to time, and a function that returns some elements of its result.
@@ -70,7 +74,7 @@ trait Part {
     fn part(self) -> f64;
 }
 macro_rules! part { ($($T:ty),*) => { $(impl Part for $T { fn part(self) -> f64 { self as f64 } })* } }
-part!(f64, f32, i64, i32, u8);
+part!(f64, f32, i64, i32, u64, u8);
 impl Part for bool {
     fn part(self) -> f64 {
         self.into()

@@ -9,10 +9,10 @@ use super::scaled_sum::ScaledSum;
 use super::spec::Spec;
 use crate::device::{Contract, Device, MatrixOperand, Operand, Output, ProductArgs, Scaling};
 use crate::element::{Element, Scalar};
-use crate::error::Error;
+use crate::error::{Error, wider};
 use crate::layout::odometer::Odometer;
 use crate::layout::{Layout, element_count};
-use crate::ops::{WithRight, op};
+use crate::ops::{CheckedMul, WithRight, op};
 use crate::storage::OwnedData;
 
 /// A contraction with its operands. All operands are on the same instance of a device.
@@ -184,7 +184,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
             let (of_a, of_b) = (arrange(&a), arrange(&b));
             let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.in_layout(c.layout()));
             if overwrites(scaling) && !(T::COMPLEX && (a.conjugate || b.conjugate)) {
-                device.map::<(T, T), _>(&op::Mul, out, (a.operand, b.operand))
+                device.map::<(T, T), _>(&CheckedMul, out, (a.operand, b.operand))
             } else {
                 device.sum_products(ProductArgs { scaling, a, b, out })
             }
@@ -280,7 +280,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     /// # Errors
     /// * If no path is found whose intermediates are within the limit and have no more axes than a tensor can have.
     /// * If an allocation fails.
-    /// * If an integer result overflows, in builds with debug assertions.
+    /// * If an integer result overflows (of 64 bits: only in builds with debug assertions).
     pub(crate) fn write(&self, bound: &Bound<'_>, out: Output<'_, T, Dev>) -> Result<(), Error> {
         let axes = Labelled::new(out.axes(), &bound.result(), bound.extents());
         self.run(bound, Scaling::overwrite(), out, &axes)
@@ -307,8 +307,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         }
         let axes = Labelled::new(out.axes(), &labels, extents);
         // If an integer result overflows, `out` must remain unchanged.
-        let checked = T::INTEGER && cfg!(debug_assertions);
-        if !labels.repeat() && !checked {
+        if !labels.repeat() && !T::SUMS_CHECKED {
             return self.run(bound, scaling, out, &axes);
         }
         // The contraction writes to a copy of `out`, which is copied back at the end.
@@ -397,7 +396,8 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
 pub(crate) fn without_value(error: Error, name: impl FnOnce(String) -> Error) -> Error {
     match error {
         Error::Arithmetic { dtype, .. } => name(format!(
-            "a sum of products overflows {dtype}; convert the operands first, e.g. with `.cast::<f64>()`"
+            "a sum of products overflows {dtype}; convert the operands first, e.g. with `.cast::<{}>()`",
+            wider(dtype)
         )),
         other => other,
     }

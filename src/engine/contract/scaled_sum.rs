@@ -44,7 +44,7 @@ impl<T: Scalar> BinaryOp<T, T> for ScaledSum<T> {
     const NAME: &'static str = "accumulate";
     const CUDA: CudaSource = CudaSource::builtin("blend(beta, a, alpha, conjugate ? conj(b) : b)");
     const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_blend(beta, a, alpha, b)");
-    const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
+    const CHECKED: bool = T::SUMS_CHECKED;
     fn apply(&self, old: T, new: T) -> T {
         self.value(old, new).0
     }

@@ -7,6 +7,7 @@ mod nan;
 mod norm;
 mod range;
 pub(crate) mod rescale;
+mod widened;
 
 pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
 pub(crate) use finite::AllFinite;
@@ -15,176 +16,140 @@ pub(crate) use moments::{NanSpread, Spread};
 pub use nan::{Counted, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanSum};
 pub use norm::Norm;
 pub use range::PeakToPeak;
+pub use widened::{ProdAs, SumAs};
 
 use crate::device::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::device::{CudaSource, Reduction};
-#[cfg(not(debug_assertions))]
-use crate::element::Arithmetic;
-use crate::element::{Inexact, Scalar, sum_of_parts};
+use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
 
 /// The sum, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sum;
 
-// Builds with debug assertions use a wider accumulator to detect an integer overflow. Other builds accumulate in the element type,
-// which is faster: intermediate sums wrap, so the result is the exact sum, wrapped to the element type.
+// `Totals` has the accumulators. Integers of up to 32 bits are summed in 64 bits, in every build: no slower, as rows and blocks are first
+// summed in a type that is just wide enough, and an overflow is detected.
 
-#[cfg(debug_assertions)]
 impl<T: Scalar> Reduction<T> for Sum {
-    type Acc = T::Accumulator;
+    type Acc = <T::Totals as Totals<T>>::Sum;
     type Output = T;
     const NAME: &'static str = "sum";
     const IS_SUM: bool = true;
-    const FALLIBLE: bool = T::INTEGER;
-    const CUDA: CudaSource = CudaSource::builtin(
+    const FALLIBLE: bool = T::SUMS_CHECKED;
+    const CUDA: CudaSource = CudaSource::builtin(if T::SUMS_CHECKED {
         "
         typedef Accumulator<T> Acc;
         DEV Acc identity() const { return Acc(); }
         DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, (Acc)x); }
         DEV Acc combine(Acc a, Acc b) const { return wrapping_add(a, b); }
-        DEV bool finish(Acc acc, u64, R &result) const { return narrow<R>(acc, result); }",
-    );
-    fn identity(&self) -> T::Accumulator {
-        T::zero().widen()
-    }
-    #[inline]
-    fn fold(&self, acc: T::Accumulator, x: T, _: usize) -> T::Accumulator {
-        T::acc_add(acc, x.widen())
-    }
-    #[inline]
-    fn combine(&self, a: T::Accumulator, b: T::Accumulator) -> T::Accumulator {
-        T::acc_add(a, b)
-    }
-    fn finish(&self, acc: T::Accumulator, _: usize) -> Option<T> {
-        let (sum, fits) = T::narrow(acc);
-        fits.then_some(sum)
-    }
-}
-
-#[cfg(not(debug_assertions))]
-impl<T: Scalar> Reduction<T> for Sum {
-    type Acc = T;
-    type Output = T;
-    const NAME: &'static str = "sum";
-    const IS_SUM: bool = true;
-    const FALLIBLE: bool = false;
-    const CUDA: CudaSource = CudaSource::builtin(
+        DEV bool finish(Acc acc, u64, R &result) const { return narrow<R>(acc, result); }"
+    } else {
         "
         typedef T Acc;
         DEV Acc identity() const { return Acc(); }
         DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, x); }
         DEV Acc combine(Acc a, Acc b) const { return wrapping_add(a, b); }
-        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }",
-    );
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }"
+    });
     #[inline]
-    fn identity(&self) -> T {
-        T::zero()
+    fn identity(&self) -> Self::Acc {
+        T::Totals::term(T::zero())
     }
     #[inline]
-    fn fold(&self, acc: T, x: T, _: usize) -> T {
-        T::wrapping(Arithmetic::Add, acc, x)
+    fn fold(&self, acc: Self::Acc, x: T, _: usize) -> Self::Acc {
+        T::Totals::add(acc, T::Totals::term(x))
     }
     #[inline]
-    fn combine(&self, a: T, b: T) -> T {
-        T::wrapping(Arithmetic::Add, a, b)
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        T::Totals::add(a, b)
+    }
+    const HAS_FOLD_BLOCK: bool = <T::Totals as Totals<T>>::HAS_BLOCKS;
+    const FOLDS_MANY_ROWS: bool = <T::Totals as Totals<T>>::HAS_BLOCKS;
+    #[inline(always)]
+    fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {
+        T::Totals::add(acc, T::Totals::sum_block(elements))
+    }
+    #[inline(always)]
+    fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], _: usize) {
+        T::Totals::sum_rows(accs, rows);
     }
     #[inline]
-    fn finish(&self, acc: T, _: usize) -> Option<T> {
-        Some(acc)
+    fn finish(&self, acc: Self::Acc, _: usize) -> Option<T> {
+        let (sum, fits) = T::Totals::sum(acc);
+        fits.then_some(sum)
     }
-}
-
-/// A partial product, whether it overflowed, and whether an integer factor was zero.
-#[derive(Debug, Clone, Copy)]
-#[cfg_attr(
-    not(debug_assertions),
-    allow(dead_code, reason = "only builds with debug assertions look for overflow")
-)]
-pub struct Product<A> {
-    value: A,
-    overflowed: bool,
-    zero: bool,
 }
 
 /// The product, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Prod;
 
-#[cfg(debug_assertions)]
 impl<T: Scalar> Reduction<T> for Prod {
-    type Acc = Product<T::Accumulator>;
+    type Acc = <T::Totals as Totals<T>>::Product;
     type Output = T;
     const NAME: &'static str = "product";
-    const FALLIBLE: bool = T::INTEGER;
-    const CUDA: CudaSource = CudaSource::builtin("
-        typedef Accumulator<T> Wide;
-        struct Acc { Wide value; bool overflowed, zero; };
-        DEV Acc identity() const { return {Wide{1}, false, false}; }
-        DEV Acc combine(Acc a, Acc b) const {
-            Acc to;
-            bool beyond = checked_mul(a.value, b.value, to.value);
-            to.overflowed = a.overflowed || b.overflowed || beyond;
-            to.zero = a.zero || b.zero;
-            return to;
+    const FALLIBLE: bool = T::SUMS_CHECKED;
+    const CUDA: CudaSource = CudaSource::builtin(match (T::SUMS_CHECKED, size_of::<T>()) {
+        (false, _) => {
+            "
+            typedef T Acc;
+            DEV Acc identity() const { return Acc{1}; }
+            DEV Acc fold(Acc acc, T x, u64) const { return wrapping_mul(acc, x); }
+            DEV Acc combine(Acc a, Acc b) const { return wrapping_mul(a, b); }
+            DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }"
         }
-        DEV Acc fold(Acc acc, T x, u64) const { return combine(acc, {(Wide)x, false, INTEGER<T> && x == T()}); }
-        DEV bool finish(Acc acc, u64, R &result) const {
-            bool fits = narrow<R>(acc.value, result);
-            return acc.zero || (fits && !acc.overflowed);
-        }");
+        // As on the host, the product is an `f64`, and NaN stands for zero.
+        (true, ..8) => {
+            "
+            typedef f64 Acc;
+            DEV Acc identity() const { return 1; }
+            DEV Acc fold(Acc acc, T x, u64) const { return acc * (f64)x; }
+            DEV Acc combine(Acc a, Acc b) const { return a * b; }
+            DEV bool finish(Acc acc, u64, R &result) const {
+                result = saturated<R>(acc);
+                return acc != acc || (f64)result == acc;
+            }"
+        }
+        (true, _) => {
+            "
+            typedef Accumulator<T> Wide;
+            struct Acc { Wide value; bool overflowed, zero; };
+            DEV Acc identity() const { return {Wide{1}, false, false}; }
+            DEV Acc combine(Acc a, Acc b) const {
+                Acc to;
+                bool beyond = checked_mul(a.value, b.value, to.value);
+                to.overflowed = a.overflowed || b.overflowed || beyond;
+                to.zero = a.zero || b.zero;
+                return to;
+            }
+            DEV Acc fold(Acc acc, T x, u64) const { return combine(acc, {(Wide)x, false, x == T()}); }
+            DEV bool finish(Acc acc, u64, R &result) const {
+                bool fits = narrow<R>(acc.value, result);
+                if (acc.zero) result = R();
+                return acc.zero || (fits && !acc.overflowed);
+            }"
+        }
+    });
+    #[inline]
     fn identity(&self) -> Self::Acc {
-        Product { value: T::one().widen(), overflowed: false, zero: false }
+        T::Totals::factor(T::one())
     }
     #[inline]
     fn fold(&self, acc: Self::Acc, x: T, _: usize) -> Self::Acc {
-        let (value, overflowed) = T::acc_mul(acc.value, x.widen());
-        Product {
-            value,
-            overflowed: acc.overflowed || overflowed,
-            zero: acc.zero || (T::INTEGER && x.is_zero()),
-        }
+        T::Totals::multiply(acc, T::Totals::factor(x))
     }
     #[inline]
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        let (value, overflowed) = T::acc_mul(a.value, b.value);
-        Product { value, overflowed: a.overflowed || b.overflowed || overflowed, zero: a.zero || b.zero }
+        T::Totals::multiply(a, b)
     }
+    const HAS_FOLD_BLOCK: bool = <T::Totals as Totals<T>>::HAS_BLOCKS;
+    #[inline(always)]
+    fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {
+        T::Totals::multiply_block(acc, elements)
+    }
+    #[inline]
     fn finish(&self, acc: Self::Acc, _: usize) -> Option<T> {
-        let (product, fits) = T::narrow(acc.value);
-        // If a factor is zero, the product is zero, even if a partial product overflowed.
-        (acc.zero || (fits && !acc.overflowed)).then_some(product)
-    }
-}
-
-#[cfg(not(debug_assertions))]
-impl<T: Scalar> Reduction<T> for Prod {
-    type Acc = T;
-    type Output = T;
-    const NAME: &'static str = "product";
-    const FALLIBLE: bool = false;
-    const CUDA: CudaSource = CudaSource::builtin(
-        "
-        typedef T Acc;
-        DEV Acc identity() const { return Acc{1}; }
-        DEV Acc fold(Acc acc, T x, u64) const { return wrapping_mul(acc, x); }
-        DEV Acc combine(Acc a, Acc b) const { return wrapping_mul(a, b); }
-        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }",
-    );
-    #[inline]
-    fn identity(&self) -> T {
-        T::one()
-    }
-    #[inline]
-    fn fold(&self, acc: T, x: T, _: usize) -> T {
-        T::wrapping(Arithmetic::Mul, acc, x)
-    }
-    #[inline]
-    fn combine(&self, a: T, b: T) -> T {
-        T::wrapping(Arithmetic::Mul, a, b)
-    }
-    #[inline]
-    fn finish(&self, acc: T, _: usize) -> Option<T> {
-        Some(acc)
+        let (product, fits) = T::Totals::product(acc);
+        fits.then_some(product)
     }
 }
 

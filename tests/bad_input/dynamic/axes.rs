@@ -1,6 +1,8 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): reductions, cumulative sums and traces of `DynTensor`.
 
-use super::array::{Array, Fold, Outcome, cross, diagonal, log_sum, reduce, reject, scan, softmax, zip};
+use super::array::{
+    Array, Fold, Outcome, cross, diagonal, diagonal_offset, log_sum, reduce, reject, scan, softmax, zip,
+};
 use super::array::{
     averages, correlations, covariances, deviation, doubled, interpolated, numbers, parabola, trapezoid,
 };
@@ -335,6 +337,21 @@ pub(crate) fn rows() -> Vec<Row> {
             run: |o, _| with(&o[0], |x| done!(try x.corrcoef())),
             expected: |a, _| {
                 if a[0].shape.len() == 2 { correlations(&a[0]) } else { reject("UnsupportedRank") }
+            },
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![trace_offset],
+            verb: "trace",
+            operands: square,
+            numbers: Numbers::Pair,
+            run: |o, n| with(&o[0], |x| done!(try x.trace_offset(n[0], n[1], 1))),
+            expected: |a, n| {
+                if a[0].shape.len() < 2 {
+                    return reject("UnsupportedRank");
+                }
+                let diagonal = diagonal_offset(&a[0], n[0], n[1], 1)?;
+                reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
             },
             ..Call::NOTHING
         },

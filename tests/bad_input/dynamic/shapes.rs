@@ -2,8 +2,8 @@
 //! or change the shape or the memory order.
 
 use super::array::{
-    Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, reject, remove,
-    reshape, split,
+    Array, Outcome, broadcast, copy, cut, diagonal_offset, in_bounds, index_axis, insert, line, permute,
+    reject, remove, reshape, split,
 };
 use super::axes::on_diagonal;
 use super::driver::{Call, Numbers, Row, done};
@@ -62,6 +62,9 @@ pub(crate) fn rows() -> Vec<Row> {
         [remove_axis remove_axis_mut] "remove" one Axis, |x, n| (n[0]), |x: &Array, n: &[usize]| remove(x, n[0]);
         [index_axis index_axis_mut] "index" one Position, |x, n| (n[0], n[1]), |x: &Array, n: &[usize]| index_axis(x, n[0], n[1]);
         [diagonal diagonal_mut] "take the diagonal" square Pair, |x, n| (n[0], n[1]), |x: &Array, n: &[usize]| on_diagonal(x, n);
+        [diagonal_offset diagonal_offset_mut] "take the diagonal" square Pair, |x, n| (n[0], n[1], 1), |x: &Array, n: &[usize]| {
+            if x.shape.len() < 2 { reject("UnsupportedRank") } else { diagonal_offset(x, n[0], n[1], 1) }
+        };
         [slice slice_mut] "slice" one Span, |x, n| (items(x.rank(), n)), |x: &Array, n: &[usize]| sliced(x, n);
         [as_shape as_shape_mut] "reshape" one Shape, |x, n| (n), |x: &Array, n: &[usize]| {
             let reshaped = reshape(x, n)?;

@@ -25,7 +25,8 @@ use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, join, over_out
 use crate::device::cpu::precompiled::precompiled;
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{MatrixOperand, Operand, Output, ProductArgs, Scaling};
-use crate::element::{Arithmetic, Scalar};
+use crate::element::DType::{I8, I16, I32, I64};
+use crate::element::{Arithmetic, RealScalar, Scalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::odometer::Odometer;
@@ -51,12 +52,19 @@ const SWEPT_ROWS: usize = 16;
 // Always inlined: if the ranks are known at compile time, the compiler removes most of the code.
 #[inline(always)]
 pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
+    // Each condition is `const`, so the compiler instantiates only the branch that is taken.
     let few = if const { T::COMPLEX } {
         sum_a_few::<T, Parts>(&args)
-    } else if const { T::INTEGER && cfg!(debug_assertions) } {
-        sum_a_few::<T, Checked>(&args)
-    } else {
+    } else if const { !T::SUMS_CHECKED } {
         sum_a_few::<T, Plain>(&args)
+    } else if const { size_of::<T>() == 1 } {
+        sum_a_few::<T, Bytes>(&args)
+    } else if const { size_of::<T>() == 2 } {
+        sum_a_few::<T, Shorts>(&args)
+    } else if const { size_of::<T>() == 4 } {
+        sum_a_few::<T, Words>(&args)
+    } else {
+        sum_a_few::<T, Checked>(&args)
     };
     match few {
         Some(true) => Ok(()),
@@ -138,7 +146,7 @@ fn sum<T: Scalar>(
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
-    if const { T::INTEGER && !cfg!(debug_assertions) } {
+    if const { T::INTEGER && !T::SUMS_CHECKED } {
         // Results wrap, so signed and unsigned integers share the code.
         let ptr = HostPtr::new(out.ptr().get().cast());
         // SAFETY: `Output` guarantees exclusive access to the elements of `out`, which are distinct. `T` and `T::Wrapping` are integer
@@ -171,10 +179,14 @@ fn sum_of<T: Scalar>(
     // the compiler instantiates only the branch that is taken. A `match` on a tuple would instantiate all branches.
     if const { T::COMPLEX } {
         compute::<T, Parts, 8>(alpha, a, b, beta, out)
-    } else if const { T::INTEGER && cfg!(debug_assertions) } {
-        compute::<T, Checked, 8>(alpha, a, b, beta, out)
-    } else if const { T::INTEGER && size_of::<T>() == 1 } {
+    } else if const { T::SUMS_CHECKED && size_of::<T>() == 1 } {
         compute::<T, Bytes, 32>(alpha, a, b, beta, out)
+    } else if const { T::SUMS_CHECKED && size_of::<T>() == 2 } {
+        compute::<T, Shorts, 32>(alpha, a, b, beta, out)
+    } else if const { T::SUMS_CHECKED && size_of::<T>() == 4 } {
+        compute::<T, Words, 16>(alpha, a, b, beta, out)
+    } else if const { T::SUMS_CHECKED } {
+        compute::<T, Checked, 8>(alpha, a, b, beta, out)
     } else if const { size_of::<T::Real>() < 8 } {
         compute::<T, Plain, 32>(alpha, a, b, beta, out)
     } else {
@@ -313,6 +325,16 @@ impl<T: Scalar> Finish<T> {
         T::wrapping(Arithmetic::Add, self.scaled(sum), old)
     }
 
+    /// Returns the result for an exact sum of integers of up to 32 bits, and whether it fits.
+    #[inline(always)]
+    fn exact(&self, sum: i128, old: Option<T>) -> (T, bool) {
+        let whole = |x: T| x.re().in_i128();
+        let scaled = if self.alpha.is_one() { sum } else { whole(self.alpha).saturating_mul(sum) };
+        let sum = old.map_or(scaled, |old| scaled.saturating_add(whole(self.beta) * whole(old)));
+        let value = T::Real::wrapped(sum);
+        (T::from_real(value), value.in_i128() == sum)
+    }
+
     /// Computes the result for a sum and writes it to `to`. Returns `false` if an integer overflowed.
     ///
     /// # Safety
@@ -328,14 +350,72 @@ impl<T: Scalar> Finish<T> {
     }
 }
 
-/// The type of an accumulator, and its arithmetic.
+/// The types of accumulators, and their arithmetic.
 trait Sums<T: Scalar> {
+    /// The sum of at most [`CHAIN_LEN`] products. It may be narrower than `Sum`, so that more lanes fit in a register.
+    type Lane: Copy;
     type Sum: Copy + Send + Sync;
-    fn zero() -> Self::Sum;
-    fn product(x: T, y: T) -> Self::Sum;
+    fn zero() -> Self::Lane;
+    fn product(x: T, y: T) -> Self::Lane;
     /// Returns `sum + x · y`.
-    fn add(sum: Self::Sum, x: T, y: T) -> Self::Sum;
+    fn add(sum: Self::Lane, x: T, y: T) -> Self::Lane;
+    fn widen(lane: Self::Lane) -> Self::Sum;
     fn merge(a: Self::Sum, b: Self::Sum) -> Self::Sum;
+    /// Sums the products `from..to` in `LANES` accumulators: product `from + i` in accumulator `i % LANES`. `LANES` divides `to - from`, and
+    /// there are at most [`CHAIN_LEN`] products for each accumulator. `pair(i)` has the factors of product `i`.
+    #[inline(always)]
+    fn lanes<const LANES: usize>(
+        from: usize,
+        to: usize,
+        pair: impl Fn(usize) -> (T, T),
+    ) -> [Self::Sum; LANES] {
+        let mut sums = [Self::zero(); LANES];
+        for i in (from..to).step_by(LANES) {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                let (x, y) = pair(i + lane);
+                *sum = Self::add(*sum, x, y);
+            }
+        }
+        let mut wide = [Self::widen(Self::zero()); LANES];
+        for lane in 0..LANES {
+            wide[lane] = Self::widen(sums[lane]);
+        }
+        wide
+    }
+    /// Returns the sum of `n <= LANES * CHAIN_LEN` products as four partial sums. `pair(i)` has the factors of product `i`.
+    #[inline(always)]
+    fn block<const LANES: usize>(n: usize, pair: impl Fn(usize) -> (T, T)) -> [Self::Sum; 4] {
+        let (whole, fours) = (n - n % LANES, n - n % 4);
+        let mut many = Self::lanes::<LANES>(0, whole, &pair);
+        let four = Self::lanes::<4>(whole, fours, &pair);
+        let [one] = Self::lanes::<1>(fours, n, &pair);
+        let mut width = LANES;
+        while width > 4 {
+            width /= 2;
+            for lane in 0..width {
+                many[lane] = Self::merge(many[lane], many[lane + width]);
+            }
+        }
+        let mut sums = four;
+        for lane in 0..4 {
+            sums[lane] = Self::merge(many[lane], four[lane]);
+        }
+        sums[0] = Self::merge(sums[0], one);
+        sums
+    }
+    /// Adds `count` products to a sum, at most [`CHAIN_LEN`]. `pair(k)` has the factors of the product `k`.
+    #[inline(always)]
+    fn add_some(sum: Self::Sum, count: usize, pair: impl Fn(usize) -> (T, T)) -> Self::Sum {
+        let mut lane = Self::zero();
+        // A loop over indices, because an array iterator would be compiled again for each kernel.
+        let mut k = 0;
+        while k < count {
+            let (x, y) = pair(k);
+            lane = Self::add(lane, x, y);
+            k += 1;
+        }
+        Self::merge(sum, Self::widen(lane))
+    }
     /// Returns the result to write, and `false` if an integer overflowed. `old` is the previous value, or `None` if it is not
     /// read.
     fn finish(sum: Self::Sum, finishing: &Finish<T>, old: Option<T>) -> (T, bool);
@@ -345,7 +425,12 @@ trait Sums<T: Scalar> {
 struct Plain;
 
 impl<T: Scalar> Sums<T> for Plain {
+    type Lane = T;
     type Sum = T;
+    #[inline(always)]
+    fn widen(lane: T) -> T {
+        lane
+    }
     #[inline(always)]
     fn zero() -> T {
         T::zero()
@@ -363,49 +448,193 @@ impl<T: Scalar> Sums<T> for Plain {
         T::wrapping(Arithmetic::Add, a, b)
     }
     #[inline(always)]
+    fn add_some(mut sum: T, count: usize, pair: impl Fn(usize) -> (T, T)) -> T {
+        let mut k = 0;
+        while k < count {
+            let (x, y) = pair(k);
+            sum = <Plain as Sums<T>>::add(sum, x, y);
+            k += 1;
+        }
+        sum
+    }
+    #[inline(always)]
     fn finish(sum: T, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
         (old.map_or_else(|| finishing.scaled(sum), |old| finishing.with_old(sum, old)), true)
     }
 }
 
-/// Accumulators of 16 bits for integers of 8 bits, because SIMD instruction sets have no multiplication of bytes. The lower 8 bits of an
-/// accumulator are the result.
+/// Accumulators of 8-bit integers: lanes of 32 bits, sums of 64 bits.
 struct Bytes;
 
 impl<T: Scalar> Sums<T> for Bytes {
-    type Sum = u16;
+    type Lane = i32;
+    type Sum = i64;
     #[inline(always)]
-    fn zero() -> u16 {
+    fn zero() -> i32 {
         0
     }
     #[inline(always)]
-    fn product(x: T, y: T) -> u16 {
-        byte(x) * byte(y)
+    fn product(x: T, y: T) -> i32 {
+        // The magnitude is at most 2^16.
+        integer(x) as i32 * integer(y) as i32
     }
     #[inline(always)]
-    fn add(sum: u16, x: T, y: T) -> u16 {
-        sum.wrapping_add(<Bytes as Sums<T>>::product(x, y))
+    fn add(sum: i32, x: T, y: T) -> i32 {
+        sum + <Bytes as Sums<T>>::product(x, y)
     }
     #[inline(always)]
-    fn merge(a: u16, b: u16) -> u16 {
+    fn widen(lane: i32) -> i64 {
+        i64::from(lane)
+    }
+    #[inline(always)]
+    fn merge(a: i64, b: i64) -> i64 {
         a.wrapping_add(b)
     }
     #[inline(always)]
-    fn finish(sum: u16, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
-        assert!(T::INTEGER && size_of::<T>() == 1);
-        // SAFETY: by the assertion, `T` is an integer type of 8 bits. So the bits of any byte are a valid `T`.
-        let sum = unsafe { core::mem::transmute_copy(&(sum as u8)) };
-        <Plain as Sums<T>>::finish(sum, finishing, old)
+    fn block<const LANES: usize>(n: usize, pair: impl Fn(usize) -> (T, T)) -> [i64; 4] {
+        // At most 2^10 products of at most 2^16.
+        let sum = (0..n).fold(0, |sum: i32, i| {
+            sum + {
+                let (x, y) = pair(i);
+                <Bytes as Sums<T>>::product(x, y)
+            }
+        });
+        [i64::from(sum), 0, 0, 0]
+    }
+    #[inline(always)]
+    fn finish(sum: i64, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
+        finishing.exact(i128::from(sum), old)
     }
 }
 
-/// Returns the bits of an integer of 8 bits.
+/// Accumulators of 64 bits for 16-bit integers.
+struct Shorts;
+
+impl<T: Scalar> Sums<T> for Shorts {
+    type Lane = i64;
+    type Sum = i64;
+    #[inline(always)]
+    fn zero() -> i64 {
+        0
+    }
+    #[inline(always)]
+    fn product(x: T, y: T) -> i64 {
+        integer(x) * integer(y)
+    }
+    #[inline(always)]
+    fn add(sum: i64, x: T, y: T) -> i64 {
+        sum.wrapping_add(<Shorts as Sums<T>>::product(x, y))
+    }
+    #[inline(always)]
+    fn widen(lane: i64) -> i64 {
+        lane
+    }
+    #[inline(always)]
+    fn merge(a: i64, b: i64) -> i64 {
+        a.wrapping_add(b)
+    }
+    #[inline(always)]
+    fn block<const LANES: usize>(n: usize, pair: impl Fn(usize) -> (T, T)) -> [i64; 4] {
+        // A sum in 32 bits takes half the time.
+        let sum = if bits_of_products(n, &pair) + (LANES * CHAIN_LEN).ilog2() < i32::BITS {
+            let product = |i: usize| {
+                let (x, y) = pair(i);
+                integer(x) as i32 * integer(y) as i32
+            };
+            i64::from((0..n).fold(0, |sum: i32, i| sum + product(i)))
+        } else {
+            (0..n).fold(0, |sum: i64, i| {
+                let (x, y) = pair(i);
+                sum + integer(x) * integer(y)
+            })
+        };
+        [sum, 0, 0, 0]
+    }
+    #[inline(always)]
+    fn finish(sum: i64, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
+        finishing.exact(i128::from(sum), old)
+    }
+}
+
+/// Accumulators of 32-bit integers. Products have 64 bits, so their sum may need more. One accumulator has the sum of the products, wrapped,
+/// and the other has the sum of their upper halves. From both, [`finish`](Sums::finish) computes the exact sum of up to 2^32 products.
+struct Words;
+
+impl<T: Scalar> Sums<T> for Words {
+    type Lane = [i64; 2];
+    type Sum = [i64; 2];
+    #[inline(always)]
+    fn zero() -> [i64; 2] {
+        [0; 2]
+    }
+    #[inline(always)]
+    fn product(x: T, y: T) -> [i64; 2] {
+        let product = integer(x).wrapping_mul(integer(y));
+        let high =
+            if is_signed::<T>() { product >> 32 } else { (product.cast_unsigned() >> 32).cast_signed() };
+        [product, high]
+    }
+    #[inline(always)]
+    fn add(sum: [i64; 2], x: T, y: T) -> [i64; 2] {
+        let [product, high] = <Words as Sums<T>>::product(x, y);
+        [sum[0].wrapping_add(product), sum[1].wrapping_add(high)]
+    }
+    #[inline(always)]
+    fn widen(lane: [i64; 2]) -> [i64; 2] {
+        lane
+    }
+    #[inline(always)]
+    fn merge(a: [i64; 2], b: [i64; 2]) -> [i64; 2] {
+        [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])]
+    }
+    #[inline(always)]
+    fn block<const LANES: usize>(n: usize, pair: impl Fn(usize) -> (T, T)) -> [[i64; 2]; 4] {
+        let sum = if bits_of_products(n, &pair) + (LANES * CHAIN_LEN).ilog2() < i64::BITS {
+            let sum = (0..n).fold(0, |sum: i64, i| {
+                let (x, y) = pair(i);
+                sum + integer(x) * integer(y)
+            });
+            [sum, sum >> 32]
+        } else {
+            (0..n).fold([0; 2], |sum, i| {
+                let (x, y) = pair(i);
+                <Words as Sums<T>>::add(sum, x, y)
+            })
+        };
+        [sum, [0; 2], [0; 2], [0; 2]]
+    }
+    #[inline(always)]
+    fn finish([sum, high]: [i64; 2], finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
+        // The sum of the lower halves is not negative, and less than 2^64.
+        let low = sum.wrapping_sub(high << 32).cast_unsigned();
+        finishing.exact((i128::from(high) << 32) + i128::from(low), old)
+    }
+}
+
+/// Returns a number of bits that is enough for each of `n` products of integers, without the sign. A first pass over a block in L1 takes less
+/// time than wider accumulators would.
 #[inline(always)]
-fn byte<T: Scalar>(x: T) -> u16 {
-    assert!(T::INTEGER && size_of::<T>() == 1);
-    // SAFETY: by the assertion, `T` is an integer type with the size of a byte. So all its bits are initialised, and any bits are a valid
-    // `u8`.
-    u16::from(unsafe { core::mem::transmute_copy::<T, u8>(&x) })
+fn bits_of_products<T: Scalar>(n: usize, pair: &impl Fn(usize) -> (T, T)) -> u32 {
+    let magnitude = |x: T| {
+        let x = integer(x) as i32;
+        if is_signed::<T>() { x.unsigned_abs() } else { x.cast_unsigned() }
+    };
+    let all = (0..n).fold(0, |all, i| {
+        let (x, y) = pair(i);
+        all | magnitude(x) | magnitude(y)
+    });
+    2 * (u32::BITS - all.leading_zeros())
+}
+
+/// Returns an integer of up to 32 bits.
+#[inline(always)]
+fn integer<T: Scalar>(x: T) -> i64 {
+    x.re().in_i128() as i64
+}
+
+#[inline(always)]
+const fn is_signed<T: Scalar>() -> bool {
+    matches!(T::DTYPE, I8 | I16 | I32 | I64)
 }
 
 /// Accumulators of complex products: the four real sums of re·re, im·im, re·im and im·re. These sums do not depend on which operand
@@ -413,7 +642,12 @@ fn byte<T: Scalar>(x: T) -> u16 {
 struct Parts;
 
 impl<T: Scalar> Sums<T> for Parts {
+    type Lane = [T::Real; 4];
     type Sum = [T::Real; 4];
+    #[inline(always)]
+    fn widen(lane: [T::Real; 4]) -> [T::Real; 4] {
+        lane
+    }
     #[inline(always)]
     fn zero() -> [T::Real; 4] {
         [T::Real::zero(); 4]
@@ -431,6 +665,16 @@ impl<T: Scalar> Sums<T> for Parts {
         [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
     }
     #[inline(always)]
+    fn add_some(mut sum: [T::Real; 4], count: usize, pair: impl Fn(usize) -> (T, T)) -> [T::Real; 4] {
+        let mut k = 0;
+        while k < count {
+            let (x, y) = pair(k);
+            sum = <Parts as Sums<T>>::add(sum, x, y);
+            k += 1;
+        }
+        sum
+    }
+    #[inline(always)]
     fn finish(sum: [T::Real; 4], finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
         let re = sum[0] + finishing.minus_im_im * sum[1];
         let im = finishing.re_im * sum[2] + finishing.im_re * sum[3];
@@ -446,11 +690,15 @@ fn complex<T: Scalar>(re: T::Real, im: T::Real) -> T {
     unsafe { core::mem::transmute_copy(&[re, im]) }
 }
 
-/// Accumulators of integers in a wide type, with a count of the overflows of that type.
+/// Accumulators of 64-bit integers in a wide type, with a count of the overflows of that type.
 struct Checked;
 
 impl<T: Scalar> Sums<T> for Checked {
+    type Lane = (T::Accumulator, i64);
     type Sum = (T::Accumulator, i64);
+    fn widen(lane: Self::Sum) -> Self::Sum {
+        lane
+    }
     fn zero() -> Self::Sum {
         (T::zero().widen(), 0)
     }
@@ -613,34 +861,15 @@ kernel! {
     ///
     /// # Safety
     /// The contract of [`dot`]. In addition, both `steps` must be `STEP`, unless `STEP` is [`ANY_STRIDE`].
-    unsafe fn dot_block[T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize][T, S, LANES, STEP](
+    wide if (const { T::SUMS_CHECKED }) unsafe fn dot_block[T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize][T, S, LANES, STEP](
         a: HostPtr<T>,
         b: HostPtr<T>,
         steps: [isize; 2],
         n: usize,
     ) -> [S::Sum; 4] {
         let pair = Zipped::<T, STEP, STEP>::new(a, b, steps);
-        let (whole, fours) = (n - n % LANES, n - n % 4);
-        // SAFETY: `whole <= n`, so the caller ensures that elements `0..whole` of both operands are readable. `LANES` divides `whole`.
-        let mut many = unsafe { lanes::<T, S, LANES, STEP>(pair, 0, whole) };
-        // SAFETY: `fours <= n`, so the caller ensures that elements `whole..fours` of both operands are readable. 4 divides `fours` and
-        // `LANES`, so it also divides `whole` and `fours - whole`.
-        let four = unsafe { lanes::<T, S, 4, STEP>(pair, whole, fours) };
-        // SAFETY: the caller ensures that elements `fours..n` of both operands are readable. One lane divides every length.
-        let [one] = unsafe { lanes::<T, S, 1, STEP>(pair, fours, n) };
-        let mut width = LANES;
-        while width > 4 {
-            width /= 2;
-            for lane in 0..width {
-                many[lane] = S::merge(many[lane], many[lane + width]);
-            }
-        }
-        let mut sums = four;
-        for lane in 0..4 {
-            sums[lane] = S::merge(many[lane], four[lane]);
-        }
-        sums[0] = S::merge(sums[0], one);
-        sums
+        // SAFETY: `block` asks for elements before `n` only. The caller ensures that `n` elements of both operands are readable.
+        S::block::<LANES>(n, |i| unsafe { pair.at(i) })
     }
 }
 
@@ -654,16 +883,9 @@ unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
     from: usize,
     to: usize,
 ) -> [S::Sum; LANES] {
-    let mut sums = [S::zero(); LANES];
-    for i in (from..to).step_by(LANES) {
-        for (lane, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: `LANES` divides `to - from`, so `i + lane < to`. The caller ensures that elements `from..to` of both operands are
-            // readable.
-            let (x, y) = unsafe { pair.at(i + lane) };
-            *sum = S::add(*sum, x, y);
-        }
-    }
-    sums
+    // SAFETY: `LANES` divides `to - from`, so `lanes` asks for elements before `to` only. The caller ensures that elements `from..to` of both
+    // operands are readable.
+    S::lanes::<LANES>(from, to, |i| unsafe { pair.at(i) })
 }
 
 /// Adds the products of `count` rows to accumulators: `sums[j] += a[r, j] · b[r, j]` for each row `r`. `rows` are the operands'
@@ -704,7 +926,7 @@ kernel! {
     ///
     /// # Safety
     /// The contract of [`add_rows`], for `COUNT` rows.
-    unsafe fn add_few_rows[T: Scalar, S: Sums<T>, const A: isize, const B: isize, const COUNT: usize][T, S, A, B, COUNT](
+    wide if (const { T::SUMS_CHECKED }) unsafe fn add_few_rows[T: Scalar, S: Sums<T>, const A: isize, const B: isize, const COUNT: usize][T, S, A, B, COUNT](
         sums: &mut [S::Sum],
         a: HostPtr<T>,
         b: HostPtr<T>,
@@ -717,17 +939,8 @@ kernel! {
             *pair = Zipped::new(a.offset(r * rows[0]), b.offset(r * rows[1]), steps);
         }
         for (j, to) in sums.iter_mut().enumerate() {
-            let mut sum = *to;
-            // A loop over indices, because an array iterator would be compiled again for each kernel.
-            let mut r = 0;
-            while r < COUNT {
-                // SAFETY: `r < COUNT` and `j < sums.len()`. The caller ensures that `sums.len()` elements of each of the `COUNT` rows are
-                // readable.
-                let (x, y) = unsafe { pairs[r].at(j) };
-                sum = S::add(sum, x, y);
-                r += 1;
-            }
-            *to = sum;
+            // SAFETY: `r < COUNT` and `j < sums.len()`. The caller ensures that `sums.len()` elements of each of the `COUNT` rows are readable.
+            *to = S::add_some(*to, COUNT, |r| unsafe { pairs[r].at(j) });
         }
         COUNT
     }
@@ -744,7 +957,7 @@ fn add_pairwise<T: Scalar, S: Sums<T>>(
     }
     let low = (rows / 2).next_multiple_of(SWEPT_ROWS);
     add_pairwise::<T, S>(sums, low, leaf);
-    let mut others = [S::zero(); MAX_SWEPT_OUTPUTS];
+    let mut others = [S::widen(S::zero()); MAX_SWEPT_OUTPUTS];
     let others = &mut others[..sums.len()];
     add_pairwise::<T, S>(others, rows - low, leaf);
     merge_all::<T, S>(sums, others);
@@ -773,7 +986,7 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
     if plan.len().saturating_mul(sums.len()) >= 2 * PARALLEL_SUM_LEN
         && let Some((low, high)) = plan.halves_at(SWEPT_ROWS)
     {
-        let mut others = [S::zero(); MAX_SWEPT_OUTPUTS];
+        let mut others = [S::widen(S::zero()); MAX_SWEPT_OUTPUTS];
         let others = &mut others[..sums.len()];
         join(
             // SAFETY: `low` is a part of `plan`, so it visits only elements that `plan` visits. The caller ensures that these are readable.
@@ -882,7 +1095,7 @@ impl<T: Scalar> SumTask<T> {
                     // SAFETY: `i < n`, so `plan` visits element `i` of both operands. The caller ensures that these elements are readable.
                     let (x, y) = unsafe { pair.at(i) };
                     // SAFETY: `i < n`, so `plan` visits the output at this offset. The caller ensures exclusive access to it.
-                    unsafe { self.put::<S>(o + i as isize * so, S::product(x, y)) };
+                    unsafe { self.put::<S>(o + i as isize * so, S::widen(S::product(x, y))) };
                 }
             }
         }
@@ -925,7 +1138,7 @@ impl<T: Scalar> SumTask<T> {
             let [o, i, j] = walk.offsets();
             walk.advance();
             for first in (0..n).step_by(width) {
-                let mut sums = [S::zero(); MAX_SWEPT_OUTPUTS];
+                let mut sums = [S::widen(S::zero()); MAX_SWEPT_OUTPUTS];
                 let sums = &mut sums[..width.min(n - first)];
                 let (a, b) = (self.a.offset(i + first as isize * sa), self.b.offset(j + first as isize * sb));
                 // SAFETY: `first + sums.len() <= n`, so each of the `sums.len()` outputs is at an index of `part`. The caller ensures that
@@ -961,7 +1174,7 @@ unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     let mut put = |to: &mut T, i: usize, old: Option<T>| {
         // SAFETY: `i < out.len()`, and the caller ensures that `out.len()` elements of each operand are readable.
         let (x, y) = unsafe { pair.at(i) };
-        let (value, exact) = S::finish(S::product(x, y), &finishing, old);
+        let (value, exact) = S::finish(S::widen(S::product(x, y)), &finishing, old);
         *to = value;
         all_exact &= exact;
     };
@@ -1001,7 +1214,7 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
     let (n, steps) = (plan.inner_len(), plan.inner_strides());
     let rows: usize = plan.outer_shape().iter().product();
     if rows == 0 || n == 0 {
-        return S::zero();
+        return S::widen(S::zero());
     }
     if rows == 1 {
         let [i, j] = plan.offsets();
@@ -1011,7 +1224,7 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
     }
     let mut walk = Odometer::outer(plan);
     let mut leaf = |count: usize| {
-        let mut sum = S::zero();
+        let mut sum = S::widen(S::zero());
         for _ in 0..count {
             let [i, j] = walk.offsets();
             walk.advance();

@@ -4,31 +4,31 @@
 //! ```text
 //! split C in half along its longer side, for threads                (in_parts)
 //! for each TILE_COLUMNS columns of C                                (part)
-//!     block = these columns of B, widened and contiguous            (columns)
+//!     block = these columns of B, contiguous                        (columns)
 //!     for each row i of C
 //!         sums = 0                                                  TILE_COLUMNS accumulators
 //!         for p in 0..k
-//!             sums += widen(A[i, p]) · block[p, ..]                 vectorised by the compiler
+//!             sums += widen(A[i, p]) · widen(block[p, ..])          vectorised by the compiler
 //!         C[i, ..] = narrow(alpha · sums + beta · C[i, ..])
 //! ```
 //!
-//! If `k` exceeds [`MAX_PACKED_TERMS`], or the block cannot be allocated, the loop over `p` widens elements of B instead of
-//! reading a block.
+//! If `k` exceeds [`MAX_PACKED_TERMS`], or the block cannot be allocated, the loop over `p` reads elements of B instead of a block.
 //!
-//! Results that do not fit in an element wrap. In builds with debug assertions, a product with such a result returns an error
-//! instead. To detect overflows of an accumulator, these builds add up its carries: a sum is exact if they add up to zero.
+//! A product with a result that does not fit in an element of up to 32 bits returns an error. For 64-bit elements, only builds with debug
+//! assertions do so; otherwise such results wrap. If an accumulator may overflow, its carries are added up: a sum is exact if they add up to
+//! zero.
 
 use super::PARALLEL_WORK;
-use super::product::{MatrixProduct, Product, checked};
+use super::product::{Matrix, MatrixProduct, Product, checked};
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::memory::scratch::{Side, with_scratch};
-use crate::element::Scalar;
+use crate::element::{RealScalar, Scalar};
 use crate::error::Error;
 
 /// Number of columns of the result that are accumulated at the same time.
 const TILE_COLUMNS: usize = 64;
-/// Maximum number of terms for which a block of `b` is packed. For longer sums, the block would need more than 4 MiB, or 8 MiB
-/// with accumulators of 128 bits. Longer sums therefore read `b` in place.
+/// Maximum number of terms for which a block of `b` is packed. For longer sums, the block would need more than 4 MiB. Longer sums therefore
+/// read `b` in place.
 const MAX_PACKED_TERMS: usize = 1 << 13;
 
 /// The implementation for integers.
@@ -37,7 +37,7 @@ pub(super) struct Integers;
 
 impl<T: Scalar> MatrixProduct<T> for Integers {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        checked::<T>(if const { cfg!(debug_assertions) } {
+        checked::<T>(if const { T::SUMS_CHECKED } {
             // SAFETY: `in_parts` needs the conditions of `MatrixProduct::multiply` for the same `product`. The caller ensures these.
             unsafe { in_parts(*product) }
         } else {
@@ -50,8 +50,8 @@ impl<T: Scalar> MatrixProduct<T> for Integers {
     }
 }
 
-/// Computes a product, on several threads if it is large. Returns whether all results are exact; this value is reliable only in
-/// builds with debug assertions. The split depends only on the sizes, not on the number of threads.
+/// Computes a product, on several threads if it is large. Returns whether all results are exact; this value is reliable only if `T` is
+/// [`Scalar::SUMS_CHECKED`]. The split depends only on the sizes, not on the number of threads.
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`MatrixProduct::multiply`].
@@ -77,21 +77,56 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
 /// # Safety
 /// The caller must ensure the conditions of [`MatrixProduct::multiply`].
 unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
-    // Each block of `b` is widened once and then used for all rows of `a`. The block is contiguous, so that the compiler
-    // vectorises the inner loop.
+    if const { T::SUMS_CHECKED && size_of::<T>() >= 4 } && may_carry(&product) {
+        // SAFETY: `part_of` has the contract of this function.
+        return unsafe { part_of::<T, true>(&product) };
+    }
+    // SAFETY: `part_of` has the contract of this function.
+    unsafe { part_of::<T, false>(&product) }
+}
+
+/// Returns whether a sum of products may overflow an accumulator. Accumulators of 64 bits hold the sum of 2^31 products of 16-bit integers,
+/// but not of two products of 32-bit integers.
+fn may_carry<T: Scalar>(product: &Product<T>) -> bool {
+    if size_of::<T>() == 8 {
+        return true;
+    }
+    let largest = |x: Matrix<T>, rows: usize, columns: usize| {
+        let mut largest = 0f64;
+        for i in 0..rows {
+            for j in 0..columns {
+                // SAFETY: `i` and `j` are less than the extents of the matrix, whose elements may be read.
+                largest = largest.max(unsafe { *x.from(i, j).ptr.get() }.re().in_f64().abs());
+            }
+        }
+        largest
+    };
+    let Product { m, k, n, a, b, .. } = *product;
+    // Half of the range of an `i64`, because the factors of this bound are rounded.
+    largest(a, m, k) * largest(b, k, n) * k as f64 >= (1u64 << 62) as f64
+}
+
+/// [`part`], with a count of the carries of the accumulators if `CARRIES`.
+///
+/// # Safety
+/// The contract of [`part`].
+unsafe fn part_of<T: Scalar, const CARRIES: bool>(product: &Product<T>) -> bool {
+    // Each block of `b` is copied once and then used for all rows of `a`. The block is contiguous, so that the compiler vectorises the inner
+    // loop.
     let blocks = (0..product.n).step_by(TILE_COLUMNS);
     if product.k > MAX_PACKED_TERMS {
         // SAFETY: `blocks` contains only numbers less than `n`, so `first < n`. The caller ensures the conditions of
         // `MatrixProduct::multiply`. No `block` is passed, so `columns` has no conditions on it.
-        return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
+        return blocks
+            .fold(true, |exact, first| exact & unsafe { columns::<T, CARRIES>(product, first, None) });
     }
     let room = product.k * TILE_COLUMNS.min(product.n);
-    with_scratch(Side::B, room, 0, |block: *mut T::Accumulator, len| {
+    with_scratch(Side::B, room, 0, |block: *mut T, len| {
         let block = (len == room).then_some(block);
         // SAFETY: `blocks` contains only numbers less than `n`, so `first < n`. The caller ensures the conditions of
         // `MatrixProduct::multiply`. `block` has space for `k` rows of `min(TILE_COLUMNS, n)` columns, which is enough for any `first`.
         // Only this closure accesses `block`.
-        blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
+        blocks.fold(true, |exact, first| exact & unsafe { columns::<T, CARRIES>(product, first, block) })
     })
 }
 
@@ -103,12 +138,16 @@ unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
 /// * The conditions of [`MatrixProduct::multiply`].
 /// * `first < n`.
 /// * `block` has space for `k` rows of these columns, and the caller has exclusive access to it.
-unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*mut T::Accumulator>) -> bool {
+unsafe fn columns<T: Scalar, const CARRIES: bool>(
+    product: &Product<T>,
+    first: usize,
+    block: Option<*mut T>,
+) -> bool {
     let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
     let columns = TILE_COLUMNS.min(n - first);
     // SAFETY: both calls below pass `p < k` and `j < columns`. `columns <= n - first`, so `first + j < n`, and this is an element of
     // `b`. The caller ensures that the elements of `b` may be read.
-    let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() }.widen();
+    let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() };
     let block = block.map(|block| {
         for p in 0..k {
             for j in 0..columns {
@@ -124,7 +163,7 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
     for i in 0..m {
         let mut sums = [T::zero().widen(); TILE_COLUMNS];
         let mut carries = [0i64; TILE_COLUMNS];
-        let mut here = [T::zero().widen(); TILE_COLUMNS];
+        let mut here = [T::zero(); TILE_COLUMNS];
         for p in 0..k {
             let row = match block {
                 Some(block) => &block[p * columns..][..columns],
@@ -136,8 +175,8 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
             // SAFETY: `i < m` and `p < k`, so this is an element of `a`. The caller ensures that the elements of `a` may be read.
             let x = unsafe { *a.from(i, p).ptr.get() }.widen();
             for ((sum, carry), &y) in sums.iter_mut().zip(&mut carries).zip(row) {
-                let product = T::acc_mul(x, y).0;
-                if cfg!(debug_assertions) {
+                let product = T::acc_mul(x, y.widen()).0;
+                if CARRIES {
                     *carry += T::acc_add_carry(*sum, product);
                 }
                 *sum = T::acc_add(*sum, product);

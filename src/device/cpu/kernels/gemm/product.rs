@@ -115,7 +115,7 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// Computes one product, on several threads if it is large.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if an integer result overflows, in builds with debug assertions.
+    /// [`Error::Arithmetic`] if an integer result overflows and `T` is [`Scalar::SUMS_CHECKED`].
     ///
     /// # Safety
     /// The caller must ensure:
@@ -236,12 +236,12 @@ impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     }
 }
 
-/// Returns an error if `exact` is false and the build has debug assertions. Otherwise returns `Ok`.
+/// Returns an error if `exact` is false and `T` is [`Scalar::SUMS_CHECKED`]. Otherwise returns `Ok`.
 ///
 /// # Errors
 /// [`Error::Arithmetic`].
 pub(super) fn checked<T: Scalar>(exact: bool) -> Result<(), Error> {
-    if exact || !cfg!(debug_assertions) {
+    if exact || !T::SUMS_CHECKED {
         return Ok(());
     }
     Err(Error::Arithmetic {

@@ -308,7 +308,7 @@ fn zero_factors_skip_reads() {
 }
 
 #[test]
-fn integer_overflow_is_error_only_with_debug_assertions() {
+fn overflow_of_narrow_integers_is_error() {
     let dot = |x: &[i32], y: &[i32], alpha: i32, beta: i32, old: i32| {
         let mut out = [old];
         let shape = [x.len()];
@@ -318,35 +318,46 @@ fn integer_overflow_is_error_only_with_debug_assertions() {
     };
     // An intermediate sum overflows, but the result does not.
     assert_eq!(dot(&[i32::MAX, i32::MAX], &[i32::MAX, -i32::MAX], 1, 0, 0), Ok(0));
-    assert_eq!(dot(&[1 << 20, 1], &[1 << 20, 1], 1, 0, 0).ok(), (!cfg!(debug_assertions)).then_some(1));
-    assert_eq!(dot(&[1 << 30], &[1], 1, 1, 1 << 30).ok(), (!cfg!(debug_assertions)).then_some(i32::MIN));
+    assert_eq!(dot(&[1 << 20, 1], &[1 << 20, 1], 1, 0, 0).ok(), None);
+    assert_eq!(dot(&[1 << 30], &[1], 1, 1, 1 << 30).ok(), None);
+    // The sum of 2^64 wraps to zero in 64 bits.
+    assert_eq!(dot(&[i32::MIN; 4], &[i32::MIN; 4], 1, 0, 0).ok(), None);
+    assert_eq!(dot(&[i32::MIN; 400], &[i32::MIN; 400], 1, 0, 0).ok(), None);
     assert_eq!(dot(&[1 << 30], &[1], 2, -2, 1 << 30), Ok(0));
     let error = dot(&[i32::MAX], &[2], 1, 0, 0);
-    assert_eq!(matches!(error, Err(Error::Arithmetic { .. })), cfg!(debug_assertions));
+    assert!(matches!(error, Err(Error::Arithmetic { .. })));
 }
 
-/// In builds with debug assertions, `sum_products` checks for overflow and does not use accumulators of type [`Bytes`]. So this
-/// test calls [`compute`].
+/// Compares sums of products of narrow integers with sums in 128 bits, for lengths around those of blocks and lanes, and for factors at the
+/// ends of the range.
 #[test]
-fn accumulators_of_bytes_have_low_bits_of_exact_sums() {
-    for n in [0, 1, 3, 31, 32, 33, 1024, 5000] {
-        for stride in [1, 2] {
-            let values = |seed: usize| (0..2 * n + 1).map(|k| ((k * seed) >> 2) as i8).collect::<Vec<_>>();
-            let (x, y) = (values(37), values(91));
-            let (shape, strides) = ([n], [stride]);
-            let operand = |x: &[i8]| {
-                let start = HostPtr::new(x.as_ptr().cast_mut());
-                // SAFETY: the last element has the offset `stride · (n - 1)`, which is at most `2 · (n - 1)`, and `x` has `2 · n + 1`
-                // elements.
-                let operand = unsafe { Operand::from_raw(start, &shape, &strides) };
-                MatrixOperand { operand, conjugate: false }
-            };
-            let mut out = [100i8];
-            let to = Output::of_slice(&mut out, 0, &[], &[]);
-            compute::<i8, Bytes, 32>(-3, operand(&x), operand(&y), 5, to).unwrap();
-            let product = |k: usize| i64::from(x[k * stride as usize]) * i64::from(y[k * stride as usize]);
-            let sum: i64 = (0..n).map(product).sum();
-            assert_eq!(out, [(-3 * sum + 500) as i8], "{n} {stride}");
+fn products_of_narrow_integers_equal_exact_sums() {
+    fn check<T: Scalar + TryFrom<i128> + Into<i128>>(low: i128, high: i128) {
+        let values = [low, high, 0, 1, 2, high / 2, low / 2, high - 1];
+        for n in [0, 1, 3, 31, 32, 33, 512, 513, 1024, 5000] {
+            for (stride, small) in [(1, false), (1, true), (2, false)] {
+                let value = |k: usize, seed: usize| {
+                    let x = values[(k * seed + k / 7) % values.len()];
+                    T::try_from(if small { x % 3 } else { x }).ok().unwrap()
+                };
+                let data = |seed: usize| (0..2 * n + 1).map(|k| value(k, seed)).collect::<Vec<T>>();
+                let (x, y) = (data(3), data(5));
+                let (shape, strides) = ([n], [stride]);
+                let mut out = [T::one()];
+                let [a, b] = [&x, &y].map(|data| Operand::of_slice(data, 0, &shape, &strides).into());
+                let done = sum_products(T::one(), a, b, T::zero(), Output::of_slice(&mut out, 0, &[], &[]));
+                let sum: i128 = (0..n).map(|k| k * stride as usize).map(|k| x[k].into() * y[k].into()).sum();
+                match T::try_from(sum) {
+                    Ok(sum) => assert_eq!((done, out[0]), (Ok(()), sum), "{n} {stride}"),
+                    Err(_) => assert!(done.is_err(), "{n} {stride} {sum}"),
+                }
+            }
         }
     }
+    check::<i8>(i8::MIN.into(), i8::MAX.into());
+    check::<u8>(0, u8::MAX.into());
+    check::<i16>(i16::MIN.into(), i16::MAX.into());
+    check::<u16>(0, u16::MAX.into());
+    check::<i32>(i32::MIN.into(), i32::MAX.into());
+    check::<u32>(0, u32::MAX.into());
 }

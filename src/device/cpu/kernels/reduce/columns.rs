@@ -5,7 +5,7 @@
 //! ```text
 //! split the rows in half, recursively, for threads                       (reduce_columns)
 //! for each leaf of at most LEAF_ROWS rows, combined pairwise             (fold_pairwise)
-//!     for each 8, 3 or 1 rows                                            (fold_rows)
+//!     for each 32, 8, 3 or 1 rows                                        (fold_rows)
 //!         for j in 0..accs.len()
 //!             accs[j] = combine(accs[j], fold(.. fold(identity, row0[j]) .., row7[j]))
 //! ```
@@ -54,6 +54,7 @@ kernel! {
                 };
             }
             first += match count - first {
+                32.. if const { R::FOLDS_MANY_ROWS } => fold!(32),
                 8.. => fold!(8),
                 3.. => fold!(3),
                 _ => fold!(1),

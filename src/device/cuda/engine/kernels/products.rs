@@ -44,7 +44,7 @@ pub(in crate::device::cuda::engine) struct PackedScaling {
     pub(super) beta: Packed,
     pub(super) alpha_is_zero: bool,
     pub(super) beta_is_zero: bool,
-    /// Whether to detect integer overflow: for integers, in builds with debug assertions.
+    /// Whether to detect integer overflow: [`Scalar::SUMS_CHECKED`].
     pub(super) checked: bool,
     flags: u32,
 }
@@ -63,7 +63,7 @@ impl PackedScaling {
             beta: packed(beta),
             alpha_is_zero: alpha.is_zero(),
             beta_is_zero: beta.is_zero(),
-            checked: T::INTEGER && cfg!(debug_assertions),
+            checked: T::SUMS_CHECKED,
             flags: bit(alpha.is_one(), 0) | bit(beta.is_one(), 1) | bit(!beta.is_zero(), 2),
         }
     }

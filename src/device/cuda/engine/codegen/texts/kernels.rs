@@ -13,10 +13,10 @@ use crate::device::cuda::engine::kernels::{
 };
 use crate::device::cuda::engine::{operation, reducing, scanning};
 use crate::device::{BinaryOp, CudaSource, Reduction, TernaryOp};
-use crate::element::{DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+use crate::element::{DType, Element, Inexact, RealFloat, RealScalar, Scalar, WidenTo, c32, c64};
 use crate::layout::plan::Plan;
 use crate::ops::op::*;
-use crate::ops::{AllFinite, NanSpread, Spread};
+use crate::ops::{AllFinite, CheckedAdd, CheckedMul, NanSpread, Spread};
 use std::any::type_name;
 use std::collections::{BTreeSet, HashSet};
 
@@ -38,6 +38,10 @@ impl Kernels {
         all.of_real::<i16>();
         all.of_real::<i32>();
         all.of_real::<i64>();
+        all.widened::<i8>();
+        all.widened::<u32>();
+        all.widened::<i64>();
+        all.widened::<u64>();
         all.of_real::<u8>();
         all.of_real::<u16>();
         all.of_real::<u32>();
@@ -79,8 +83,8 @@ impl Kernels {
         self.reduction::<T, _>(Var { ddof: 1 });
         self.reduction::<T, _>(Std { ddof: 1 });
         self.reduction::<T, _>(Norm::<T::Magnitude>::default());
-        self.scan::<T, _>(Add);
-        self.scan::<T, _>(Mul);
+        self.scan::<T, _>(CheckedAdd);
+        self.scan::<T, _>(CheckedMul);
         self.scan::<T, _>(Sub);
         self.products::<T>();
         self.words::<T>();
@@ -88,8 +92,10 @@ impl Kernels {
         self.add(positions::combine_program(&add, T::DTYPE));
     }
 
-    fn of_real<T: Sample + RealScalar>(&mut self) {
+    fn of_real<T: Sample + RealScalar + WidenTo<c64>>(&mut self) {
         self.of_number::<T>();
+        self.reduction::<T, _>(SumAs::<c64>::default());
+        self.reduction::<T, _>(ProdAs::<c64>::default());
         self.reduction::<T, _>(Max);
         self.reduction::<T, _>(Min);
         self.reduction::<T, _>(ArgMax);
@@ -100,6 +106,14 @@ impl Kernels {
         for is_median in [false, true] {
             self.add(sort::quantile_program(is_median, T::Float::DTYPE, T::DTYPE));
         }
+    }
+
+    /// Sums and products of integers in an integer type.
+    fn widened<T: Element + WidenTo<i64> + WidenTo<u8>>(&mut self) {
+        self.reduction::<T, _>(SumAs::<i64>::default());
+        self.reduction::<T, _>(SumAs::<u8>::default());
+        self.reduction::<T, _>(ProdAs::<i64>::default());
+        self.reduction::<T, _>(ProdAs::<u8>::default());
     }
 
     fn of_inexact<T: Sample + Inexact>(&mut self) {

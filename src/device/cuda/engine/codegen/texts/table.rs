@@ -7,12 +7,12 @@ use crate::device::{BinaryOp, CudaSource, UnaryOp};
 use crate::dyn_tensor::texts::{Dispatched, Share};
 use crate::element::{CastTo, DType, FloatFunction, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::engine::contract::ScaledSum;
-use crate::ops::ClampParts;
 use crate::ops::catalogue::{binary, dispatch_elements, operation, unary};
 use crate::ops::op::*;
 use crate::ops::texts::{
     Between, Cast, Constant, EdgeSlope, Finite, Flipped, Horner, Ramp, Slope, WithLeft, WithRight,
 };
+use crate::ops::{CheckedAdd, CheckedMul, ClampParts};
 use core::marker::PhantomData;
 use num_traits::One;
 
@@ -169,6 +169,8 @@ fn any<T: Sample>(p: &mut Program) {
 fn integer<T: Sample + RealScalar>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
+    p.binary::<T, T, _>(CheckedAdd);
+    p.binary::<T, T, _>(CheckedMul);
     // With these factors, the sum of two products may overflow even the type that holds each product. The wrapped sum may then fit the
     // element type, although the exact sum does not, and the overflow must be found nevertheless.
     p.binary::<T, T, _>(ScaledSum { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
