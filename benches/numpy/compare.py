@@ -96,6 +96,7 @@ class Operands:
         np.save(self.path, self.x)
         bits = random_bits(n)
         self.random_f64 = (bits >> np.uint64(11)) / 2.0**53
+        self.few_f64 = np.floor(self.random_f64 * 4)
         self.random_f32 = ((bits >> np.uint64(40)) / 2.0**24).astype(np.float32)
         self.random_i64 = bits.astype(np.int64)
         self.random_i32 = (bits >> np.uint64(32)).astype(np.uint32).view(np.int32)
@@ -290,6 +291,11 @@ for t in ["f64", "f32", "i64", "i32"]:
         f"argsort of lines of 100 {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t).reshape(-1, 100), axis=1),
     }
 ROWS |= {
+    "sort of few values": lambda o: np.sort(o.few_f64),
+    "argsort of few values": lambda o: np.argsort(o.few_f64, kind="stable"),
+    "partition of few values": lambda o: np.partition(o.few_f64, o.n // 3)[o.n // 3: o.n // 3 + 1],
+    "median of few values": lambda o: np.median(o.few_f64),
+    "top_k 100 of few values": lambda o: top_k(o.few_f64),
     "concatenate": lambda o: np.concatenate([o.x, o.y]),
     "roll": lambda o: np.roll(o.x, 1234),
     "take at random positions": lambda o: np.take(o.x, o.positions),

@@ -1,8 +1,8 @@
 //! Further rows: most of the functions in the guide "From NumPy" that the other rows do not have.
 
 use crate::{
-    Matrix, Named, Vector, of_complex, of_complex_matrix, of_matrices, of_matrix, of_square, one, one_of,
-    square, two, two_of,
+    Matrix, Named, Vector, columns, of_complex, of_complex_matrix, of_matrices, of_matrix, of_square, one,
+    one_of, square, two, two_of,
 };
 use vierbein::{
     ColMajor, ConvolutionMode, Pad, Quantile, Rank, RowMajor, Side, Tensor, concatenate, meshgrid, s, stack,
@@ -135,7 +135,10 @@ pub(crate) fn rows() -> Vec<Named> {
         ("sum of i32", one_of(|x| x as i32, |x| x.sum())),
         (
             "sum of u8 over axis 0",
-            one_of(|x| x.abs() as u8, |x| x.as_shape([x.len() / columns(x.len()), columns(x.len())]).sum_axis_as::<u64>(0)),
+            one_of(
+                |x| x.abs() as u8,
+                |x| x.as_shape([x.len() / columns(x.len()), columns(x.len())]).sum_axis_as::<u64>(0),
+            ),
         ),
         (
             "sum of i32 over axis 0",

@@ -149,6 +149,14 @@ fn of_random<T: Random, R: Look + 'static>(f: fn(&Vector<T>) -> R) -> Box<dyn Fn
     })
 }
 
+/// Returns a benchmark with one operand of random numbers that have four values, so that many elements are equal.
+fn of_few_values<R: Look + 'static>(f: fn(&Vector<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new((random::<f64>(n) * 4.0).floor());
+        job(move || f(&x))
+    })
+}
+
 fn two<R: Look + 'static>(f: fn(&Vector<f64>, &Vector<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
         let x = std::rc::Rc::new((vector(n, 0), vector(n, 1)));
@@ -384,6 +392,17 @@ macro_rules! ordering {
 fn everyday() -> Vec<Named> {
     let mut rows: Vec<Named> = ordering![f64 f32 i64 i32];
     rows.extend([
+        ("sort of few values", of_few_values(|x| x.sort(0))),
+        ("argsort of few values", of_few_values(|x| x.argsort(0))),
+        (
+            "partition of few values",
+            of_few_values(|x| {
+                let k = x.len() / 3;
+                x.partition(0, k).slice(s![k..k + 1]).to_owned()
+            }),
+        ),
+        ("median of few values", of_few_values(|x| x.median())),
+        ("top_k 100 of few values", of_few_values(|x| x.top_k(0, 100).0)),
         ("concatenate", two(|x, y| concatenate(0, [x, y]))),
         ("roll", one(|x| x.roll(0, 1234))),
         ("take at random positions", at_positions(|x, at| x.take(0, at))),
