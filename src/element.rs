@@ -281,6 +281,15 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     /// `absolute + relative · |other|`. Differences of integers are exact, and magnitudes do not overflow.
     #[doc(hidden)]
     fn is_close(self, other: Self, relative: Self::Magnitude, absolute: Self::Magnitude) -> bool;
+    /// Computes a function of two numbers. For complex numbers, it must be [`Pow`](PairFunction::Pow) or a quotient: the others need
+    /// [`RealFloat`]. For integers, it must be `Pow`: powers wrap, and those with negative exponents are truncated to integers.
+    #[doc(hidden)]
+    fn pair_function(self, f: PairFunction, right: Self) -> Self;
+    /// Returns whether the power of an integer fits its type: see [`pair_function`](Scalar::pair_function). Zero has no negative powers.
+    #[doc(hidden)]
+    fn power_fits(self, _right: Self) -> bool {
+        true
+    }
     /// Returns `self` to the power `n`. Integers wrap; the exponent of an integer must not be negative.
     #[doc(hidden)]
     fn integer_power(self, n: i32) -> Self;
@@ -427,9 +436,6 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     /// Raises `self` to a real power.
     #[doc(hidden)]
     fn raised(self, n: Self::Magnitude) -> Self;
-    /// Computes a function of two numbers. For complex numbers, it must be [`Pow`](PairFunction::Pow): the others need [`RealFloat`].
-    #[doc(hidden)]
-    fn pair_function(self, f: PairFunction, right: Self) -> Self;
     /// Returns the argument (phase) in radians, from −π to π.
     #[must_use]
     fn arg(self) -> Self::Magnitude;
@@ -474,6 +480,48 @@ pub trait Bits:
     + core::ops::Not<Output = Self>
 {
 }
+
+/// Integers: `i8` to `i64` and `u8` to `u64`, with the shifts `<<` and `>>`. Sealed.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// use vierbein::Integer;
+/// fn halves<T: Integer>(x: TensorView<'_, T, Rank<1>>) -> Tensor<T, Rank<1>> {
+///     x >> T::from_usize(1)
+/// }
+/// assert_eq!(halves(tensor![6, -3].view()), tensor![3, -2]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an integer",
+    label = "shifts need integer elements",
+    note = "multiply by a power of 2 instead; in generic code, bound the element type: `T: Integer`"
+)]
+pub trait Integer: RealScalar + Bits {
+    /// Shifts by the lowest bits of `by`, as `wrapping_shl` does.
+    #[doc(hidden)]
+    fn shifted_left(self, by: Self) -> Self;
+    /// Shifts by the lowest bits of `by`, as `wrapping_shr` does.
+    #[doc(hidden)]
+    fn shifted_right(self, by: Self) -> Self;
+    /// Returns whether `self` is not negative, and less than the number of bits.
+    #[doc(hidden)]
+    fn is_shift(self) -> bool;
+}
+
+macro_rules! integer_shifts {
+    ($($t:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Integer for $t {
+            #[inline]
+            fn shifted_left(self, by: $t) -> $t { self.wrapping_shl(by as u32) }
+            #[inline]
+            fn shifted_right(self, by: $t) -> $t { self.wrapping_shr(by as u32) }
+            #[inline]
+            fn is_shift(self) -> bool { (0..$t::BITS as $t).contains(&self) }
+        }
+    )*};
+}
+integer_shifts!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 macro_rules! bits {
     ($($t:ident)*) => {$(
@@ -643,6 +691,20 @@ use totals::Own as Totals64;
 use totals::Wide as Totals64;
 use totals::{Narrow, Own};
 
+/// Calls `multiply` with the power of `base` of each bit of `n` that is set. `square` is called only for powers that are used.
+#[inline]
+fn integer_squarings<T: Copy>(mut base: T, mut n: u64, mut multiply: impl FnMut(T), square: impl Fn(T) -> T) {
+    while n > 0 {
+        if n & 1 == 1 {
+            multiply(base);
+        }
+        n >>= 1;
+        if n > 0 {
+            base = square(base);
+        }
+    }
+}
+
 macro_rules! integers {
     ($($t:ident, $unsigned:ident, $acc:ident, $totals:ident, $part:ident, $abs:expr, $neg_fits:expr, |$elements:ident| $sum:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -713,6 +775,33 @@ macro_rules! integers {
                 // The conversion rounds down, and saturates. Unequal integers differ by at least 1, so that 0 for NaN and for negative
                 // tolerances is right.
                 self == other || self.abs_diff(other) as u64 <= tolerance as u64
+            }
+            fn pair_function(self, f: PairFunction, right: $t) -> $t {
+                assert_eq!(f, PairFunction::Pow, "integers have no other functions of two elements");
+                if (right as i128) < 0 {
+                    // Only the integers 1 and −1 have a reciprocal that does not truncate to 0.
+                    return if self.modulus() != 1 { 0 } else if right % 2 == 0 { 1 } else { self };
+                }
+                let mut product: $t = 1;
+                integer_squarings(self, right as u64, |base| product = product.wrapping_mul(base), |base| base.wrapping_mul(base));
+                product
+            }
+            fn power_fits(self, right: $t) -> bool {
+                if (right as i128) < 0 {
+                    return self != 0;
+                }
+                let (mut product, mut fits): ($t, bool) = (1, true);
+                let square = |base: Option<$t>| base.and_then(|base| base.checked_mul(base));
+                integer_squarings(
+                    Some(self),
+                    right as u64,
+                    |base| match base.and_then(|base| product.checked_mul(base)) {
+                        Some(next) => product = next,
+                        None => fits = false,
+                    },
+                    square,
+                );
+                fits
             }
             fn integer_power(self, n: i32) -> $t { self.wrapping_pow(n.unsigned_abs()) }
             #[inline]
@@ -871,6 +960,16 @@ macro_rules! floats {
                 let overflows = (self - other).is_infinite() && self.is_finite();
                 self == other || other.is_finite() && within(if overflows { 0.5 } else { 1.0 })
             }
+            fn pair_function(self, f: PairFunction, right: $t) -> $t {
+                $numbers::one_of_pair(f, self, right).unwrap_or_else(|| match f {
+                    PairFunction::Atan2 => <$t>::atan2(self, right),
+                    PairFunction::Hypot => <$t>::hypot(self, right),
+                    PairFunction::Pow => <$t>::powf(self, right),
+                    PairFunction::Rem => self % right,
+                    PairFunction::Div => self / right,
+                    PairFunction::DivInto => right / self,
+                })
+            }
             fn integer_power(self, n: i32) -> $t {
                 $numbers::one(Elementary::IntegerPower(n), self).unwrap_or_else(|| $numbers::real_power(self, n))
             }
@@ -925,16 +1024,6 @@ macro_rules! floats {
             fn raised(self, n: $t) -> $t {
                 $numbers::one(Elementary::Power(n.into()), self).unwrap_or_else(|| <$t>::powf(self, n))
             }
-            fn pair_function(self, f: PairFunction, right: $t) -> $t {
-                $numbers::one_of_pair(f, self, right).unwrap_or_else(|| match f {
-                    PairFunction::Atan2 => <$t>::atan2(self, right),
-                    PairFunction::Hypot => <$t>::hypot(self, right),
-                    PairFunction::Pow => <$t>::powf(self, right),
-                    PairFunction::Rem => self % right,
-                    PairFunction::Div => self / right,
-                    PairFunction::DivInto => right / self,
-                })
-            }
             #[inline]
             fn arg(self) -> $t { if self.is_nan() { self } else if self.is_sign_negative() { core::$t::consts::PI } else { 0.0 } }
             #[inline]
@@ -974,6 +1063,25 @@ macro_rules! floats {
                 let large = parts.iter().any(|part| part.abs() > $t::MAX / 4.0);
                 self == other || other.all_finite() && within(if large { 0.25 } else { 1.0 })
             }
+            fn pair_function(self, f: PairFunction, right: Self) -> Self {
+                match f {
+                    PairFunction::Pow => $numbers::one_power(self, right).unwrap_or_else(|| {
+                        // The formula of num-complex would give NaN for powers of zero, and rounding errors for real exponents.
+                        if right.im == 0.0 {
+                            Complex::powf(self, right.re)
+                        } else if self.is_zero() && right.re > 0.0 {
+                            Complex::zero()
+                        } else {
+                            Complex::powc(self, right)
+                        }
+                    }),
+                    PairFunction::Div => Inexact::quotient(self, right),
+                    PairFunction::DivInto => Inexact::quotient(right, self),
+                    PairFunction::Atan2 | PairFunction::Hypot | PairFunction::Rem => {
+                        unreachable!("{f:?} is a function of real numbers")
+                    }
+                }
+            }
             fn integer_power(self, n: i32) -> Self {
                 $numbers::one_complex(Elementary::IntegerPower(n), self)
                     .unwrap_or_else(|| $numbers::complex_power(self, n))
@@ -1008,25 +1116,6 @@ macro_rules! floats {
                 $numbers::one_complex(Elementary::Power(n.into()), self).unwrap_or_else(|| {
                     if n == -1.0 { Inexact::quotient(Self::one(), self) } else { Complex::powf(self, n) }
                 })
-            }
-            fn pair_function(self, f: PairFunction, right: Self) -> Self {
-                match f {
-                    PairFunction::Pow => $numbers::one_power(self, right).unwrap_or_else(|| {
-                        // The formula of num-complex would give NaN for powers of zero, and rounding errors for real exponents.
-                        if right.im == 0.0 {
-                            Complex::powf(self, right.re)
-                        } else if self.is_zero() && right.re > 0.0 {
-                            Complex::zero()
-                        } else {
-                            Complex::powc(self, right)
-                        }
-                    }),
-                    PairFunction::Div => Inexact::quotient(self, right),
-                    PairFunction::DivInto => Inexact::quotient(right, self),
-                    PairFunction::Atan2 | PairFunction::Hypot | PairFunction::Rem => {
-                        unreachable!("{f:?} is a function of real numbers")
-                    }
-                }
             }
             fn arg(self) -> $t { $numbers::one_arg(self).unwrap_or_else(|| Complex::arg(self)) }
             #[inline]

@@ -45,7 +45,7 @@ pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutat
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{
-    Bits, CastTo, DType, Element, Inexact, Ordered, RealFloat, RealScalar, Scalar, WidenTo, c32, c64,
+    Bits, CastTo, DType, Element, Inexact, Integer, Ordered, RealFloat, RealScalar, Scalar, WidenTo, c32, c64,
 };
 pub use engine::convolve::ConvolutionMode;
 pub use engine::interpolate::Interpolation;

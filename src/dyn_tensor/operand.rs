@@ -229,6 +229,8 @@ pub(super) mod needs {
         convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers";
     pub(in super::super) const BITS: &str = "does not support bitwise operations: `&`, `|`, `^` and `!` need `bool` or integers; \
         compare first, e.g. with `.gt(0.0)`";
+    pub(in super::super) const INTEGERS: &str =
+        "is not an integer: shifts need integer elements; convert first, e.g. with `.to_dtype(DType::I64)`";
     pub(in super::super) const POSITIONS: &str =
         "is not `i64`: positions are tensors of `i64`; convert them first with `.to_dtype(DType::I64)`";
     #[cfg(feature = "fft")]
@@ -265,6 +267,7 @@ macro_rules! for_elements {
     (@needs Inexact) => { needs::INEXACT };
     (@needs RealFloat) => { needs::FLOATS };
     (@needs Bits) => { needs::BITS };
+    (@needs Integer) => { needs::INTEGERS };
 }
 pub(super) use for_elements;
 

@@ -60,6 +60,8 @@ logic! {
     BitAnd, bitand, try_and;
     BitOr, bitor, try_or;
     BitXor, bitxor, try_xor;
+    Shl, shl, try_shl;
+    Shr, shr, try_shr;
 }
 
 macro_rules! assigning {

@@ -2,7 +2,7 @@
 //! either side; tensors are owned or borrowed.
 
 use super::compute::{binary_assign, unary_given};
-use super::op::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
+use super::op::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 use super::operands::{AssignOperand, MatchingOperand, RightOperand, WithLeft};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
 use crate::element::{Arithmetic, Bits, Element, Scalar, c32, c64};
@@ -56,6 +56,8 @@ infix! {
     BitAnd, bitand;
     BitOr, bitor;
     BitXor, bitxor;
+    Shl, shl;
+    Shr, shr;
 }
 
 /// Implements the compound assignments (`+=`), and the binary operators with a scalar on the left.

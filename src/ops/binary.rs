@@ -5,13 +5,14 @@ use super::operands::Operands;
 use super::unary::{DIVISION, INTEGER_DIVISION, QUOTIENT_OF_BYTES, RECIPROCAL, SLOW};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise};
 use crate::element::{
-    Arithmetic, Bits, Element, Elementary, Inexact, PairFunction, RealFloat, RealScalar, Scalar, c64,
+    Arithmetic, Bits, Element, Elementary, Integer, PairFunction, RealFloat, RealScalar, Scalar, c64,
 };
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
+use num_traits::Zero;
 
 /// Converts a number to `c64`, which [`Elementary::PairWith`] has.
 fn in_c64<T: Scalar>(x: T) -> c64 {
@@ -26,7 +27,7 @@ macro_rules! operations {
         elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
         $(pair_function: $pair_function:ident,)?
         $(host: |$a:ident, $b:ident| $host:expr,)? $(host_by_scalar: |$e:ident, $f:ident| $host_by_scalar:expr, always_defined: |$g:ident| $always_defined:expr,)? cuda: $cuda:literal,
-        $(defined: |$c:ident, $d:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
+        $(defined: |$c:ident, $d:ident| $defined:expr, cuda_defined: $cuda_defined:expr, checked: $checked:expr,)?
         $(elementary: $elementary:ident,)?
         $(cost: $cost:expr,)?
         $(cost_by_scalar: $cost_by_scalar:expr,)?

@@ -405,8 +405,11 @@ macro_rules! binary {
         Pow: pow, try_pow {
             doc: "`self` to the power of `right`", alias: "powc",
             verb: "take a power of",
-            elements: Inexact, gives: T, example: "[2.0, 9.0]", "&tensor![3.0, 0.5]" => "[8.0, 3.0]",
-            pair_function: Pow, cuda: "pow(a, b)",
+            elements: Scalar, gives: T, example: "[2.0, 9.0]", "&tensor![3.0, 0.5]" => "[8.0, 3.0]",
+            pair_function: Pow, cuda: "raised(a, b)",
+            defined: |a, b| if cfg!(debug_assertions) { a.power_fits(b) } else { !a.is_zero() || b.re() >= T::Real::zero() },
+            cuda_defined: if cfg!(debug_assertions) { "fits_raised(a, b)" } else { "a != 0 || b >= 0" },
+            checked: true,
         }
         Equal: equal, try_equal {
             doc: "Whether `self == right`",
@@ -461,6 +464,20 @@ macro_rules! binary {
             symbol: "^", operator: BitXor, verb: "combine",
             elements: Bits, gives: T, example: "[6, 5]", "3" => "[5, 6]",
             host: |a, b| a ^ b, cuda: "a ^ b",
+        }
+        Shl: try_shl {
+            doc: "The integer, shifted to the left by `right` bits",
+            symbol: "<<", operator: Shl, verb: "shift",
+            elements: Integer, gives: T, example: "[1, 3]", "2" => "[4, 12]",
+            host: |a, b| a.shifted_left(b), cuda: "shifted_left(a, b)",
+            defined: |_a, b| b.is_shift(), cuda_defined: "is_shift(b)", checked: cfg!(debug_assertions),
+        }
+        Shr: try_shr {
+            doc: "The integer, shifted to the right by `right` bits",
+            symbol: ">>", operator: Shr, verb: "shift",
+            elements: Integer, gives: T, example: "[4, -3]", "1" => "[2, -2]",
+            host: |a, b| a.shifted_right(b), cuda: "shifted_right(a, b)",
+            defined: |_a, b| b.is_shift(), cuda_defined: "is_shift(b)", checked: cfg!(debug_assertions),
         }
         Copysign: copysign, try_copysign {
             doc: "The magnitude of `self` with the sign of `right`",

@@ -10,6 +10,11 @@ pub(crate) const LIST: &[&str] = &[
     "is_empty",
     "device",
     "is_contiguous",
+    // Shifts of integers. The operands of the table are floating-point numbers: see `errors/integers.rs`.
+    "shl",
+    "shr",
+    "try_shl",
+    "try_shr",
     // What the library selected on this machine.
     "info",
     // Borrows of the tensor.
@@ -232,7 +237,11 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Scalar::integer_power",
             "Inexact::function",
             "Inexact::real_function",
-            "Inexact::pair_function",
+            "Scalar::pair_function",
+            "Scalar::power_fits",
+            "Integer::shifted_left",
+            "Integer::shifted_right",
+            "Integer::is_shift",
             "Inexact::quotient",
             "Inexact::remainder",
             "BinaryOp::elementary",

@@ -18,6 +18,10 @@ pub(crate) trait Value: Element + Into<DynScalar> {
     fn wide(self) -> Option<c64>;
     /// Converts from `Complex<f64>`, the type that `wide` returns.
     fn narrow(z: c64) -> Self;
+    /// Returns element `k` of the right operand of powers and shifts, whose results then fit integers.
+    fn exponent(k: usize) -> Self {
+        Self::small(k)
+    }
     const ORDERED: bool;
 }
 
@@ -96,7 +100,15 @@ macro_rules! integers {
                 (3 * k % 5 + 6) as $t
             }
             fn binary(op: Binary, a: $t, b: $t) -> Option<DynScalar> {
-                arithmetic!(op, a, b).or(logic!(op, a, b)).or(comparisons!(op, a, b))
+                match op {
+                    Binary::Pow => Some(a.pow(b as u32).into()),
+                    Binary::Shl => Some((a << b).into()),
+                    Binary::Shr => Some((a >> b).into()),
+                    _ => arithmetic!(op, a, b).or(logic!(op, a, b)).or(comparisons!(op, a, b)),
+                }
+            }
+            fn exponent(k: usize) -> $t {
+                (k % 3) as $t
             }
             fn unary(op: Unary, a: $t) -> Option<DynScalar> {
                 let (abs, neg): (fn($t) -> $t, fn($t) -> Option<$t>) = ($abs, $neg);

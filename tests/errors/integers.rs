@@ -87,6 +87,33 @@ fn overflow_of_integers() {
     overflows(tensor![1i32, 2].try_mul(&tensor![[1], [i32::MAX]]), &tensor![[1, 2], [i32::MAX, -2]]);
 }
 
+#[test]
+fn powers_and_shifts() {
+    let x = tensor![2, -3, 0];
+    assert_eq!(x.pow(3), tensor![8, -27, 0]);
+    assert_eq!(x.pow(&tensor![4, 2, 0]), tensor![16, 9, 1]);
+    // A reciprocal is truncated to an integer.
+    assert_eq!(tensor![2, -1, -1, 1].pow(&tensor![-1, -1, -2, -7]), tensor![0, -1, 1, 1]);
+    assert_eq!(tensor![3u8].pow(5), tensor![243]);
+    overflows(tensor![2, 3].try_pow(31), &tensor![i32::MIN, 3i32.wrapping_pow(31)]);
+    overflows(tensor![3u8].try_pow(6), &tensor![217]);
+    let error = tensor![1, 0].try_pow(-1).unwrap_err();
+    assert!(matches!(error, Error::Arithmetic { .. }), "{error}");
+
+    assert_eq!(&x << 2, tensor![8, -12, 0]);
+    assert_eq!(&x >> 1, tensor![1, -2, 0]);
+    assert_eq!(x.clone() << &tensor![0, 1, 31], tensor![2, -6, 0]);
+    assert_eq!(tensor![0x80u8, 1] >> tensor![7, 0], tensor![1, 1]);
+    assert_eq!(tensor![[1i64, -1]] << tensor![[63i64], [0]], tensor![[i64::MIN, i64::MIN], [1, -1]]);
+    // A shift by the number of bits or more wraps, as in Rust.
+    overflows(tensor![1, 1].try_shl(&tensor![1, 33]), &tensor![2, 2]);
+    overflows(tensor![1, 1].try_shr(&tensor![0, -1]), &tensor![1, 0]);
+    let x = DynTensor::from(tensor![1, 2]);
+    assert_eq!(x.try_shl(3).unwrap().downcast_ref::<i32, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![8, 16]);
+    let error = DynTensor::from(tensor![1.0]).try_shr(1.0).unwrap_err();
+    assert!(error.to_string().contains("shifts need integer elements"), "{error}");
+}
+
 /// Asserts that a sum or product of many integers of up to 32 bits does not fit its type, in every build.
 #[track_caller]
 fn does_not_fit<T: Element, D: Dim>(result: Result<Tensor<T, D>, Error>) {

@@ -165,6 +165,11 @@ const OTHERS: &[&str] = &[
     "dyn_tensor::DynTensor::from",
     "dyn_tensor::DynTensor::fmt",
     "dyn_tensor::DynTensor::contents",
+    // Shifts of integers. The operands of the table are floating-point numbers: see `errors/integers.rs`.
+    "dyn_tensor::DynTensor::shl",
+    "dyn_tensor::DynTensor::shr",
+    "dyn_tensor::DynTensor::try_shl",
+    "dyn_tensor::DynTensor::try_shr",
     // One scalar.
     "dyn_tensor::DynScalar::of",
     "dyn_tensor::DynScalar::get",

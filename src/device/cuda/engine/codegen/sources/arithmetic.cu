@@ -191,6 +191,12 @@ template <class T> DEV bool fits_div(T a, T b) {
 template <class T> DEV bool fits_abs(T a) { return !SIGNED<T> || a != lowest<T>(); }
 template <class T> DEV bool fits_neg(T a) { return SIGNED<T> ? a != lowest<T>() : a == 0; }
 
+// ---- shifts of integers by the lowest bits of a number
+
+template <class T> DEV T shifted_left(T a, T by) { return (T)((Wrapping<T>)a << ((u32)by & (8 * sizeof(T) - 1))); }
+template <class T> DEV T shifted_right(T a, T by) { return (T)(a >> ((u32)by & (8 * sizeof(T) - 1))); }
+template <class T> DEV bool is_shift(T by) { return by >= T(0) && by < T(8 * sizeof(T)); }
+
 // ---- comparison
 
 // Maximum and minimum of two elements. The result is NaN if an operand is NaN.
@@ -237,7 +243,7 @@ DEV bool inverted(bool a) { return !a; }
 DEV u32 distance_from_zero(i32 n) { return n < 0 ? 0u - (u32)n : (u32)n; }
 
 // Returns base^n. Calls `visit` with both factors before each multiplication.
-template <class T, class Visit> DEV T repeated_squaring(T base, u32 n, Visit visit) {
+template <class T, class Visit> DEV T repeated_squaring(T base, u64 n, Visit visit) {
     T product = cast<T>(1);
     while (n > 0) {
         if (n & 1) {

@@ -70,6 +70,22 @@ DEV c64 float_power(c64 z, i32 n) {
     return {shifted_far(rounded(re), result.exponent), shifted_far(rounded(im), result.exponent)};
 }
 
+// Integer powers with exponents of the element type.
+template <class T> DEV T raised(T a, T n) {
+    if constexpr (INTEGER<T>) {
+        if (SIGNED<T> && n < T(0)) return modulus(a) != T(1) ? T(0) : n % 2 == 0 ? T(1) : a;
+        return repeated_squaring(a, (u64)n, [](T, T) {});
+    } else {
+        return pow(a, n);
+    }
+}
+template <class T> DEV bool fits_raised(T a, T n) {
+    if (SIGNED<T> && n < T(0)) return a != T(0);
+    bool fits = true;
+    repeated_squaring(a, (u64)n, [&](T x, T y) { fits = fits && fits_mul(x, y); });
+    return fits;
+}
+
 template <class T> DEV T power(T a, i32 n) {
     if constexpr (INTEGER<T>) {
         // The only integers whose reciprocal does not truncate to 0 are 1 and -1.
