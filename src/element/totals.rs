@@ -175,11 +175,13 @@ impl<T: Scalar<Float = f64>> Totals<T> for Narrow {
 }
 
 /// Accumulators of 128 bits for 64-bit integers.
+#[cfg(debug_assertions)]
 #[derive(Debug, Clone, Copy)]
 pub struct Wide;
 
 /// A partial product, whether it overflowed, and whether a factor was zero. If a factor is zero, the product is zero, even if a partial
 /// product overflowed.
+#[cfg(debug_assertions)]
 #[derive(Debug, Clone, Copy)]
 pub struct CheckedProduct<A> {
     value: A,
@@ -187,6 +189,7 @@ pub struct CheckedProduct<A> {
     zero: bool,
 }
 
+#[cfg(debug_assertions)]
 impl<T: Scalar> Totals<T> for Wide {
     type Sum = T::Accumulator;
     type Product = CheckedProduct<T::Accumulator>;

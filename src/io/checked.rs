@@ -1,4 +1,4 @@
-//! Readers of the caller's, which safe code can implement against the contract of [`Read`].
+//! User-supplied readers, which safe code can implement against the contract of [`Read`].
 
 #![forbid(unsafe_code)]
 
