@@ -23,8 +23,12 @@ impl<R: RealFloat> RoundTo<R> {
     /// Returns the function that rounds to this number of decimals.
     #[must_use]
     pub fn new(decimals: i32) -> RoundTo<R> {
-        // Parsing rounds once. Powers by products would not.
-        let scale = format!("1e{}", decimals.unsigned_abs());
+        // Parsing rounds once. Powers by products would not. The text is on the stack, because formatting aborts if memory is exhausted. All
+        // powers from 10^999 on are infinite.
+        let exponent = decimals.unsigned_abs().min(999);
+        let digit = |place: u32| b'0' + (exponent / place % 10) as u8;
+        let text = [b'1', b'e', digit(100), digit(10), digit(1)];
+        let scale = core::str::from_utf8(&text).expect("ASCII");
         let scale =
             if R::DTYPE.size() == 4 { scale.parse::<f32>().map(f64::from) } else { scale.parse::<f64>() };
         RoundTo { scale: R::from_f64(scale.unwrap_or(f64::INFINITY)), up: decimals >= 0 }
