@@ -351,6 +351,8 @@ fn returned_indices_are_arguments() {
     assert_eq!(values.repeat(0, &counts), tensor![10, 12, 12, 12, 13]);
     assert_eq!(values.repeat(0, counts.to_vec()), tensor![10, 12, 12, 12, 13]);
     assert_eq!(values.repeat(0, [0_u8, 1, 0, 2]), tensor![11, 13, 13]);
+    let repeated = DynTensor::from(values.clone()).repeat_each(0, &counts.to_vec()).unwrap();
+    assert_eq!(repeated.downcast_ref().unwrap(), tensor![10, 12, 12, 12, 13]);
     assert_eq!(values.repeat(0, best), values);
     assert_eq!(
         values.try_repeat(0, [1, 1, -1, 1]).unwrap_err().to_string(),

@@ -126,8 +126,8 @@ impl<S: DynData> DynTensor<S> {
     /// Returns a tensor in which the elements at index `i` of an axis are repeated `counts[i]` times.
     ///
     /// # Errors
-    /// If the axis is out of range, there is not one count for each of its indices, the result exceeds the address space, or the device
-    /// allocation fails.
+    /// If the axis is out of range, there is not one count for each of its indices, a count is negative, the result exceeds the address
+    /// space, or the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -135,9 +135,15 @@ impl<S: DynData> DynTensor<S> {
     /// assert_eq!(x.repeat_each(0, &[2, 0, 1])?.downcast_ref()?, tensor![1, 1, 3]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn repeat_each(&self, axis: impl IndexNumber, counts: &[usize]) -> Result<DynTensor, Error> {
+    pub fn repeat_each(
+        &self,
+        axis: impl IndexNumber,
+        counts: &[impl IndexNumber],
+    ) -> Result<DynTensor, Error> {
         let axis = from_start(axis, self.rank());
-        copied("repeat", self, |shape| Rearrangement::repeat(shape, axis, Counts::Each(counts.into())))
+        copied("repeat", self, |shape| {
+            Rearrangement::repeat(shape, axis, Counts::each(counts.iter().copied())?)
+        })
     }
 
     /// Returns a copy with additional elements at both ends of each axis. `widths[k]` is the number of elements `(before, after)` along

@@ -12,7 +12,6 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;
 use crate::rank::MAX_RANK;
-use std::borrow::Cow;
 
 /// How the elements of the result are copied from the operand.
 #[derive(Debug)]
@@ -29,28 +28,25 @@ pub(crate) enum Rearrangement {
 
 /// How often each index of an axis is repeated.
 #[derive(Debug, Clone)]
-pub enum Counts<'a> {
+pub enum Counts {
     All(usize),
-    Each(Cow<'a, [usize]>),
+    Each(Vec<usize>),
 }
 
-impl Counts<'_> {
+impl Counts {
     /// Converts numbers of any type.
     ///
     /// # Errors
     /// If a number is negative.
-    pub(crate) fn each<I: IndexNumber>(
-        numbers: impl IntoIterator<Item = I>,
-    ) -> Result<Counts<'static>, Error> {
-        let counts: Result<Vec<usize>, Error> = numbers.into_iter().map(count).collect();
-        Ok(Counts::Each(counts?.into()))
+    pub(crate) fn each<I: IndexNumber>(numbers: impl IntoIterator<Item = I>) -> Result<Counts, Error> {
+        Ok(Counts::Each(numbers.into_iter().map(count).collect::<Result<_, _>>()?))
     }
 
     /// Converts one number for all indices.
     ///
     /// # Errors
     /// If the number is negative.
-    pub(crate) fn all(number: impl IndexNumber) -> Result<Counts<'static>, Error> {
+    pub(crate) fn all(number: impl IndexNumber) -> Result<Counts, Error> {
         Ok(Counts::All(count(number)?))
     }
 }
@@ -110,7 +106,7 @@ impl Rearrangement {
     ///
     /// # Errors
     /// If the axis is out of range, or there is not one count for each index.
-    pub(crate) fn repeat(shape: &mut [usize], axis: usize, counts: Counts<'_>) -> Result<Self, Error> {
+    pub(crate) fn repeat(shape: &mut [usize], axis: usize, counts: Counts) -> Result<Self, Error> {
         const OP: &str = "repeat";
         Axes::new(shape, &[0; MAX_RANK][..shape.len()]).check_axis(OP, axis)?;
         let counts = match counts {
@@ -122,7 +118,6 @@ impl Rearrangement {
             }
             Counts::Each(counts) => counts,
         };
-        let counts: &[usize] = &counts;
         if counts.len() != shape[axis] {
             let reason = format!(
                 "there are {} counts for axis {axis} of shape {shape:?}; pass one number, or one for each of its {} indices",
@@ -134,7 +129,7 @@ impl Rearrangement {
         let mut pieces: Vec<_> = shape.iter().map(|&n| vec![Piece::copy(0, 0, n)]).collect();
         pieces[axis].clear();
         let mut to = 0usize;
-        for (from, &len) in counts.iter().enumerate().filter(|(_, len)| **len > 0) {
+        for (from, len) in counts.into_iter().enumerate().filter(|(_, len)| *len > 0) {
             pieces[axis].push(Piece { to, len, from, step: 0 });
             to = to.saturating_add(len);
         }

@@ -23,12 +23,12 @@ use crate::tensor::Tensor;
 )]
 pub trait RepeatCounts {
     #[doc(hidden)]
-    fn counts(&self) -> Result<Counts<'_>, Error>;
+    fn counts(&self) -> Result<Counts, Error>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<I: IndexNumber> RepeatCounts for I {
-    fn counts(&self) -> Result<Counts<'_>, Error> {
+    fn counts(&self) -> Result<Counts, Error> {
         Counts::all(*self)
     }
 }
@@ -37,7 +37,7 @@ macro_rules! lists_of_counts {
     ($([$($generics:tt)*] $List:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<I: IndexNumber, $($generics)*> RepeatCounts for $List {
-            fn counts(&self) -> Result<Counts<'_>, Error> {
+            fn counts(&self) -> Result<Counts, Error> {
                 Counts::each(self.iter().copied())
             }
         }
@@ -53,14 +53,14 @@ lists_of_counts! {
 
 #[diagnostic::do_not_recommend]
 impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for Tensor<i64, Rank<1>, O, Dev, S> {
-    fn counts(&self) -> Result<Counts<'_>, Error> {
+    fn counts(&self) -> Result<Counts, Error> {
         Counts::each(self.iter().copied())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for &Tensor<i64, Rank<1>, O, Dev, S> {
-    fn counts(&self) -> Result<Counts<'_>, Error> {
+    fn counts(&self) -> Result<Counts, Error> {
         (**self).counts()
     }
 }

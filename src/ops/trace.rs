@@ -4,7 +4,7 @@ use super::compute::check_out;
 use super::reduction::Sum;
 use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::into_output::Reduced;
-use crate::device::{Device, Reduce};
+use crate::device::{Device, Operand, Reduce, Reduction};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
@@ -63,13 +63,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
         let from =
             self.operand().diagonal("trace", a.index(), b.index(), merged(&mut extents, &mut strides))?;
-        let mut shape = R::Shape::default();
-        shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
-        Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from })
+        self.reduced_diagonal(Sum, from)
     }
 
-    /// Sums diagonal `k` of axes `a` and `b`, which may differ in extent: see [`diagonal_offset`](Tensor::diagonal_offset). The sum of an empty
-    /// diagonal is zero.
+    /// Sums diagonal `k` of axes `a` and `b`, which may differ in extent: see [`diagonal_offset`](Tensor::diagonal_offset). The sum of an
+    /// empty diagonal is zero.
     ///
     /// # Panics
     /// * If an axis is out of range, or `a` and `b` are the same axis.
@@ -113,10 +111,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let offset = self.axes().diagonal_offset("trace", [a.index(), b.index()], k, to)?;
         let rank = D::NDIM - 1;
         let axes = Axes::new(&extents.as_ref()[..rank], &strides.as_ref()[..rank]);
+        self.reduced_diagonal(Sum, self.operand_with_axes(axes, offset))
+    }
+
+    /// Reduces the last axis of an operand, a diagonal of `self`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn reduced_diagonal<Op: Reduction<T>, R: Dim>(
+        &self,
+        op: Op,
+        from: Operand<'_, T, Dev>,
+    ) -> Result<Tensor<Op::Output, R, O, Dev>, Error>
+    where
+        Dev: Reduce<T>,
+    {
         let mut shape = R::Shape::default();
-        shape.as_mut().copy_from_slice(&axes.shape()[..R::NDIM]);
-        let from = self.operand_with_axes(axes, offset);
-        Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from })
+        shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
+        Tensor::computed(shape, self.device().clone(), Reduced { op, from })
     }
 
     /// [`trace`](Tensor::trace) into a preallocated tensor or mutable view: nothing is allocated.

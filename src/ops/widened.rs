@@ -3,7 +3,6 @@
 use super::reduction::{ProdAs, SumAs};
 use super::trace::merged;
 use crate::axis::AxisArg;
-use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar, WidenTo};
 use crate::error::{Error, unwrap_or_panic};
@@ -190,8 +189,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
         let from =
             self.operand().diagonal("trace", a.index(), b.index(), merged(&mut extents, &mut strides))?;
-        let mut shape = <D::Removed as Dim>::Shape::default();
-        shape.as_mut().copy_from_slice(&from.shape()[..<D::Removed as Dim>::NDIM]);
-        Tensor::computed(shape, self.device().clone(), Reduced { op: SumAs::<U>::default(), from })
+        self.reduced_diagonal(SumAs::<U>::default(), from)
     }
 }

@@ -26,8 +26,9 @@ use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sum;
 
-// `Totals` has the accumulators. Integers of up to 32 bits are summed in 64 bits, in every build: no slower, as rows and blocks are first
-// summed in a type that is just wide enough, and an overflow is detected.
+// `Totals` has the accumulators. Integers of up to 32 bits are summed in 64 bits, in every build, so that an overflow is detected. Rows and
+// blocks are first summed in a type that is just wide enough, which has more elements in a register. Sums over axis 0 and of operands in
+// cache still take up to 2.3 times as long as sums that wrap.
 
 impl<T: Scalar> Reduction<T> for Sum {
     type Acc = <T::Totals as Totals<T>>::Sum;
