@@ -12,6 +12,7 @@
 /// |---|---|
 /// | `T => ..`, `T: Element => .., else => ..` | all of them |
 /// | `T: Scalar => .., else => ..` | numbers: all but `bool` |
+/// | `T: Ordered => .., else => ..` | those that can be sorted: `bool`, integers, `f32` and `f64` |
 /// | `T: RealScalar => .., else => ..` | real numbers: integers, `f32` and `f64` |
 /// | `T: Inexact => .., else => ..` | `f32`, `f64`, `Complex<f32>` and `Complex<f64>` |
 /// | `T: RealFloat => .., else => ..` | `f32` and `f64` |
@@ -53,6 +54,9 @@ macro_rules! dispatch {
         $crate::__dispatch!($dtype, $T => $body, $other;
             i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, $crate::c32, $crate::c64)
     };
+    ($dtype:expr, $T:ident: Ordered => $body:expr, else => $other:expr $(,)?) => {
+        $crate::__dispatch!($dtype, $T => $body, $other; bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64)
+    };
     ($dtype:expr, $T:ident: RealScalar => $body:expr, else => $other:expr $(,)?) => {
         $crate::__dispatch!($dtype, $T => $body, $other; i8, i16, i32, i64, u8, u16, u32, u64, f32, f64)
     };
@@ -90,7 +94,7 @@ macro_rules! __dispatch {
 
 #[cfg(test)]
 mod tests {
-    use crate::element::{Bits, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+    use crate::element::{Bits, DType, Element, Inexact, Ordered, RealFloat, RealScalar, Scalar, c32, c64};
 
     fn name<T: Element>() -> &'static str {
         T::DTYPE.name()
@@ -109,11 +113,12 @@ mod tests {
     fn subsets_are_complete() {
         fn scalar<T: Scalar>() {}
         fn real<T: RealScalar>() {}
+        fn ordered<T: Ordered>() {}
         fn inexact<T: Inexact>() {}
         fn float<T: RealFloat>() {}
         fn bits<T: Bits>() {}
         fn integer<T: RealScalar + Bits>() {}
-        let mut count = [0; 7];
+        let mut count = [0; 8];
         for dtype in DType::ALL {
             let mut add = |k: usize| count[k] += 1;
             dispatch!(dtype, T: Scalar => { scalar::<T>(); add(0) }, else => ());
@@ -123,7 +128,8 @@ mod tests {
             dispatch!(dtype, T: Bits => { bits::<T>(); add(4) }, else => ());
             dispatch!(dtype, T: Integer => { integer::<T>(); add(5) }, else => ());
             dispatch!(dtype, T in [c32, c64, bool] => { name::<T>(); add(6) }, else => ());
+            dispatch!(dtype, T: Ordered => { ordered::<T>(); add(7) }, else => ());
         }
-        assert_eq!(count, [12, 10, 4, 2, 9, 8, 3]);
+        assert_eq!(count, [12, 10, 4, 2, 9, 8, 3, 11]);
     }
 }

@@ -345,15 +345,54 @@ pub enum Arithmetic {
     label = "expected integers, real floating-point numbers or `bool`",
     note = "compare complex numbers by `.abs()`, `.re()` or `.im()`; in generic code, bound the element type: `T: Ordered`"
 )]
-pub trait Ordered: Element + PartialOrd {}
+pub trait Ordered: Element + PartialOrd {
+    /// The smallest value: negative infinity for floating-point types, `false` for `bool`.
+    const LOWEST: Self;
+    /// The largest value: positive infinity for floating-point types, `true` for `bool`.
+    const HIGHEST: Self;
+    /// Whether the type has NaN.
+    #[doc(hidden)]
+    const HAS_NAN: bool = false;
+    /// Returns the sum, which is NaN if an operand is NaN, or `self` if the type has no NaN.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn add_nan(self, _: Self) -> Self {
+        self
+    }
+}
 
-macro_rules! ordered {
+#[diagnostic::do_not_recommend]
+impl Ordered for bool {
+    const LOWEST: bool = false;
+    const HIGHEST: bool = true;
+}
+
+macro_rules! ordered_integers {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl Ordered for $t {}
+        impl Ordered for $t {
+            const LOWEST: $t = $t::MIN;
+            const HIGHEST: $t = $t::MAX;
+        }
     )*};
 }
-ordered!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+ordered_integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+macro_rules! ordered_floats {
+    ($($t:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Ordered for $t {
+            const LOWEST: $t = $t::NEG_INFINITY;
+            const HIGHEST: $t = $t::INFINITY;
+            const HAS_NAN: bool = true;
+            #[inline(always)]
+            fn add_nan(self, x: $t) -> $t {
+                self + x
+            }
+        }
+    )*};
+}
+ordered_floats!(f32 f64);
 
 /// Ordered element types: integers and real floating-point numbers. Sealed.
 ///
@@ -372,10 +411,6 @@ ordered!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
     note = "compare complex numbers by `.abs()`, `.re()` or `.im()`; in generic code, bound the element type: `T: RealScalar`"
 )]
 pub trait RealScalar: Scalar<Real = Self> + Ordered {
-    /// The smallest value: negative infinity for floating-point types.
-    const LOWEST: Self;
-    /// The largest value: positive infinity for floating-point types.
-    const HIGHEST: Self;
     #[doc(hidden)]
     fn in_f64(self) -> f64;
     /// Converts to `i128`. Integers are converted exactly, floating-point numbers are truncated and saturated.
@@ -819,8 +854,6 @@ macro_rules! integers {
         }
         #[diagnostic::do_not_recommend]
         impl RealScalar for $t {
-            const LOWEST: $t = $t::MIN;
-            const HIGHEST: $t = $t::MAX;
             fn in_f64(self) -> f64 { self as f64 }
             #[inline]
             fn in_i128(self) -> i128 { self as i128 }
@@ -977,8 +1010,6 @@ macro_rules! floats {
         }
         #[diagnostic::do_not_recommend]
         impl RealScalar for $t {
-            const LOWEST: $t = $t::NEG_INFINITY;
-            const HIGHEST: $t = $t::INFINITY;
             fn in_f64(self) -> f64 { self as f64 }
             #[inline]
             fn in_i128(self) -> i128 { self as i128 }

@@ -325,6 +325,13 @@ fn positions<O: Order, Dev: Full>() {
     });
     let equal = Tensor::<i32, _, O, Dev>::full([3, 3], 2);
     assert_eq!((equal.argmax().item(), equal.t().argmin().item()), (0, 0));
+    // The first `true` and the first `false`.
+    let mask = make::<bool, _, O, Dev>([2, 5], |[i, j]| j > 1 + i);
+    let flat =
+        |at: [usize; 2]| indices::<Rank<2>, O>([2, 5]).into_iter().position(|k| k == at).unwrap() as i64;
+    assert_eq!((mask.argmax().item(), mask.argmin().item()), (flat([0, 2]), 0));
+    check(&mask.argmax_axis(1), [2], |[i]| 2 + i as i64);
+    check(&mask.argmin_keepdims(0), [1, 5], |[_, j]| i64::from(j == 2));
 }
 
 fn running_sums<O: Order, Dev: Full>() {

@@ -30,7 +30,7 @@ macro_rules! ordered {
     ($op:expr, $x:expr, $T:ident, $Dev:ident => $body:expr) => {
         on_device!($op, $x, $Dev => dispatch!(
             $x.dtype(),
-            $T in [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64] => $body,
+            $T: Ordered => $body,
             else => Err(lacking($op, $x.dtype(), needs::SORTABLE))
         ))
     };

@@ -386,10 +386,12 @@ reductions! {
     Max, max max_axis max_axes(), "maximum", op::Max, RealScalar, ORDER, "[[1, 4], [3, 2]]", [], "[3, 4]";
     /// The smallest element; NaN if an element is NaN.
     Min, min min_axis min_axes(), "minimum", op::Min, RealScalar, ORDER, "[[1, 4], [3, 2]]", [], "[1, 2]";
-    /// The flat index of the first maximum, counted in memory order over the reduced axes, as `i64`. NaN counts as the maximum.
-    ArgMax, argmax argmax_axis argmax_axes(), "index of the maximum", op::ArgMax, RealScalar, ORDER, "[[1, 4], [3, 2]]", [], "[1_i64, 0]";
-    /// The flat index of the first minimum, counted in memory order over the reduced axes, as `i64`. NaN counts as the minimum.
-    ArgMin, argmin argmin_axis argmin_axes(), "index of the minimum", op::ArgMin, RealScalar, ORDER, "[[1, 4], [3, 2]]", [], "[0_i64, 1]";
+    /// The flat index of the first maximum, counted in memory order over the reduced axes, as `i64`. NaN counts as the maximum, and
+    /// `true` is larger than `false`.
+    ArgMax, argmax argmax_axis argmax_axes(), "index of the maximum", op::ArgMax, Ordered, SORTABLE, "[[1, 4], [3, 2]]", [], "[1_i64, 0]";
+    /// The flat index of the first minimum, counted in memory order over the reduced axes, as `i64`. NaN counts as the minimum, and
+    /// `true` is larger than `false`.
+    ArgMin, argmin argmin_axis argmin_axes(), "index of the minimum", op::ArgMin, Ordered, SORTABLE, "[[1, 4], [3, 2]]", [], "[0_i64, 1]";
     /// Whether all elements of a mask are `true`; `true` for zero elements.
     All, all all_axis all_axes(), "all", op::All, Those [bool], MASK, "[[true, false], [true, true]]", [], "[true, false]";
     /// Whether at least one element of a mask is `true`; `false` for zero elements.

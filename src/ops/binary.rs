@@ -5,7 +5,7 @@ use super::operands::Operands;
 use super::unary::{DIVISION, INTEGER_DIVISION, QUOTIENT_OF_BYTES, RECIPROCAL, SLOW};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise};
 use crate::element::{
-    Arithmetic, Bits, Element, Elementary, Integer, PairFunction, RealFloat, RealScalar, Scalar, c64,
+    Arithmetic, Bits, Element, Elementary, Integer, Ordered, PairFunction, RealFloat, RealScalar, Scalar, c64,
 };
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -207,13 +207,13 @@ binary!(methods);
 /// Returns the larger value, or NaN if either value is NaN.
 #[inline]
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
-pub(crate) fn larger<T: RealScalar>(a: T, b: T) -> T {
+pub(crate) fn larger<T: Ordered>(a: T, b: T) -> T {
     if b > a || b != b { b } else { a }
 }
 
 /// Returns the smaller value, or NaN if either value is NaN.
 #[inline]
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
-pub(crate) fn smaller<T: RealScalar>(a: T, b: T) -> T {
+pub(crate) fn smaller<T: Ordered>(a: T, b: T) -> T {
     if b < a || b != b { b } else { a }
 }

@@ -7,7 +7,7 @@ use super::reduction::{
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
 use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce, Reduction};
-use crate::element::{Element, Inexact, RealFloat, RealScalar, Scalar};
+use crate::element::{Element, Inexact, Ordered, RealFloat, RealScalar, Scalar};
 use crate::engine::reduce::reduced_last;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
@@ -487,7 +487,7 @@ reductions! {
 }
 reductions! {
     /// Returns the flat index of the first occurrence of the largest element. If an element is NaN, returns the flat index of the first
-    /// NaN.
+    /// NaN. The largest element of a mask is `true`, if it has one.
     ///
     /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
     /// first if column-major.
@@ -495,12 +495,12 @@ reductions! {
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
     [argmax try_argmax argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keepdims try_argmax_keepdims]
-    () RealScalar => i64, ArgMax,
+    () Ordered => i64, ArgMax,
     examples "[[1, 7], [3, 4]]" "" whole "1" axis0 "[1, 0]";
 }
 reductions! {
     /// Returns the flat index of the first occurrence of the smallest element. If an element is NaN, returns the flat index of the first
-    /// NaN.
+    /// NaN. The smallest element of a mask is `false`, if it has one.
     ///
     /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
     /// first if column-major.
@@ -508,7 +508,7 @@ reductions! {
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
     [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keepdims try_argmin_keepdims]
-    () RealScalar => i64, ArgMin,
+    () Ordered => i64, ArgMin,
     examples "[[2, 7], [1, 4]]" "" whole "2" axis0 "[1, 1]";
 }
 

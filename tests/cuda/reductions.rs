@@ -280,6 +280,8 @@ fn bool_reductions() {
     for rare in [2, 1000, 1_000_000] {
         compare::<bool, _>(Any, &cases, |k| scrambled(k) % rare == 1, true, exact);
         compare::<bool, _>(All, &cases, |k| scrambled(k) % rare != 1, true, exact);
+        compare::<bool, _>(ArgMax, &cases, |k| scrambled(k) % rare == 1, 77, exact);
+        compare::<bool, _>(ArgMin, &cases, |k| scrambled(k) % rare != 1, 77, exact);
     }
 }
 

@@ -63,7 +63,10 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
     let inexact = matches!(T::DTYPE, DType::F32 | DType::F64 | DType::C32 | DType::C64);
     // Returns the index of the first extremum, or `None` if the element type is not ordered.
     let best = |better: fn(f64, f64) -> bool| {
-        let wide = wide.clone().filter(|_| T::ORDERED)?;
+        let wide = match mask() {
+            Some(mask) => mask.into_iter().map(|x| c64::from(f64::from(u8::from(x)))).collect(),
+            None => wide.clone().filter(|_| T::ORDERED)?,
+        };
         let mut at = 0;
         (1..wide.len()).for_each(|k| {
             if better(wide[k].re, wide[at].re) {
@@ -79,8 +82,8 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
         DynReduction::Var { ddof } => Some(magnitude::<T>(variance(&wide?, ddof))),
         DynReduction::Std { ddof } => Some(magnitude::<T>(variance(&wide?, ddof).sqrt())),
         DynReduction::Norm => Some(magnitude::<T>(wide?.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt())),
-        DynReduction::Max => best(|a, b| a > b).map(|at| elements[at].into()),
-        DynReduction::Min => best(|a, b| a < b).map(|at| elements[at].into()),
+        DynReduction::Max => best(|a, b| a > b).filter(|_| T::ORDERED).map(|at| elements[at].into()),
+        DynReduction::Min => best(|a, b| a < b).filter(|_| T::ORDERED).map(|at| elements[at].into()),
         DynReduction::ArgMax => best(|a, b| a > b).map(|at| (at as i64).into()),
         DynReduction::ArgMin => best(|a, b| a < b).map(|at| (at as i64).into()),
         DynReduction::All => mask().map(|mask| mask.iter().all(|&x| x).into()),

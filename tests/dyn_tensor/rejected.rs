@@ -81,6 +81,9 @@ fn unsupported_element_types_are_errors() {
         compare complex numbers by `.abs()`, `.re()` or `.im()`";
     rejected(z.max(), &format!("maximum: {order}"));
     rejected(z.lt(&z), &format!("compare: {order}"));
+    let sortable = "`Complex<f64>` is not an ordered element type: expected integers, real floating-point numbers or `bool`; \
+        compare complex numbers by `.abs()`, `.re()` or `.im()`";
+    rejected(z.argmax(), &format!("index of the maximum: {sortable}"));
     rejected(z.clamp(0.0, 1.0), &format!("clamp: {order}"));
     rejected(
         n.sqrt(),

@@ -212,7 +212,7 @@ fn any_of(group: &Vec<bool>) -> bool {
     group.contains(&true)
 }
 
-/// Checks the reductions `all` and `any`, also of zero elements.
+/// Checks reductions of masks, also of zero elements.
 fn quantifies<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize], picks: [u8; 2])
 where
     D: TestDim + RemoveAxes<1> + RemoveAxes<2>,
@@ -229,6 +229,12 @@ where
         assert_owned(&view.any_axis(pair[1]), &any(&pair[1..]));
         assert_owned(&view.all_axes(pair), &all(&pair));
         assert_owned(&view.any_keepdims(pair), &any(&pair).keeping(&pair));
+        let argmax = |axes: &[usize]| extreme(over(axes), |group| first_best(group, bool::gt) as i64);
+        let argmin = |axes: &[usize]| extreme(over(axes), |group| first_best(group, bool::lt) as i64);
+        assert_extreme(view.try_argmax(), &argmax(&all_axes(shape.len())));
+        assert_extreme(view.try_argmax_axis(pair[0]), &argmax(&pair[..1]));
+        assert_extreme(view.try_argmin_axes(pair), &argmin(&pair));
+        assert_extreme(view.try_argmin_keepdims(pair[1]), &argmin(&pair[1..]).map(|x| x.keeping(&pair[1..])));
     });
 }
 
@@ -246,7 +252,7 @@ proptest! {
     }
 
     #[test]
-    fn all_and_any(recipe in recipe(), shape in shape(2..=3, 60), picks in any::<[u8; 2]>()) {
+    fn reductions_of_masks(recipe in recipe(), shape in shape(2..=3, 60), picks in any::<[u8; 2]>()) {
         for_rank!(shape.len(), [2 3], quantifies::<bool>(&recipe, &shape, picks));
     }
 

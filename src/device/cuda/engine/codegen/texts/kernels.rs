@@ -70,6 +70,8 @@ impl Kernels {
         self.reduction::<bool, _>(All);
         self.reduction::<bool, _>(Any);
         self.reduction::<bool, _>(Count);
+        self.reduction::<bool, _>(ArgMax);
+        self.reduction::<bool, _>(ArgMin);
         self.scan::<bool, _>(BitXor);
         self.words::<u8>();
         self.add(sort::invert_program());
