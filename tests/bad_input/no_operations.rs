@@ -253,6 +253,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Inexact::dot_re",
             "Inexact::raised",
             "Inexact::has_nan",
+            "Ordered::add_nan",
             "Inexact::all_finite",
             "Inexact::has_infinite",
             "Inexact::map_parts",
