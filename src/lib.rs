@@ -89,7 +89,10 @@ pub mod prelude {
     // Without names: `x.slice_mut(s![0]).add_assign(1.0)` is the assignment `+=` to a view that no variable holds.
     #[cfg(feature = "linalg")]
     #[doc(no_inline)]
-    pub use crate::{eigh, lq, polar, qr, svd, try_eigh, try_lq, try_polar, try_qr, try_svd};
+    pub use crate::{
+        eigh, lq, polar, qr, svd, svd_truncated, try_eigh, try_lq, try_polar, try_qr, try_svd,
+        try_svd_truncated,
+    };
     #[doc(no_inline)]
     pub use core::ops::{AddAssign as _, DivAssign as _, MulAssign as _, SubAssign as _};
 }

@@ -1,5 +1,6 @@
 //! Factorisations of tensors whose axes have labels. The specification with the labels is a string that is known at run time only.
 
+use super::linalg::DynDiscarded;
 use super::operand::{device_of, elements, lacking, needs, on_device};
 use super::tensor::{DynTensor, DynView};
 use crate::device::decompose::{Decompose, LinalgElement};
@@ -31,9 +32,9 @@ fn parse<'s>(factorisation: Factorisation, text: &'s str, x: DynView<'_>) -> Res
     Ok(spec)
 }
 
-/// The results of a factorisation: the first factor, the singular values or eigenvalues, and the second factor. Results that the
-/// factorisation does not have are `None`.
-type Results = [Option<DynTensor>; 3];
+/// The results of a factorisation: the first factor, the singular values or eigenvalues, the second factor, and the discarded weights and
+/// shares. Results that the factorisation does not have are `None`.
+type Results = [Option<DynTensor>; 5];
 
 fn tensor<T: Element, Dev: Device>(made: Made<T, Dev>, order: MemoryOrder) -> Option<DynTensor> {
     Some(DynTensor::contiguous(made.data, made.layout.shape(), order))
@@ -49,24 +50,25 @@ fn compute<T: LinalgElement, Dev: Decompose<T> + Permute<T> + Gemm<T>>(
     let of = Factorise { spec, row_major: order.is_row_major(), device, operand };
     Ok(match spec.factorisation() {
         Factorisation::Svd => {
-            let (u, s, vh) = of.svd(truncation)?;
-            [tensor(u, order), tensor(s, order), tensor(vh, order)]
+            let ((u, s, vh), [weight, share]) = of.svd_truncated(truncation)?;
+            let [weight, share] = [weight, share].map(|numbers| tensor(numbers, order));
+            [tensor(u, order), tensor(s, order), tensor(vh, order), weight, share]
         }
         Factorisation::Qr => {
             let [q, r] = of.qr()?;
-            [tensor(q, order), None, tensor(r, order)]
+            [tensor(q, order), None, tensor(r, order), None, None]
         }
         Factorisation::Lq => {
             let [l, q] = of.lq()?;
-            [tensor(l, order), None, tensor(q, order)]
+            [tensor(l, order), None, tensor(q, order), None, None]
         }
         Factorisation::Eigh => {
             let (w, v) = of.eigh()?;
-            [tensor(v, order), tensor(w, order), None]
+            [tensor(v, order), tensor(w, order), None, None, None]
         }
         Factorisation::Polar => {
             let [u, p] = of.polar()?;
-            [tensor(u, order), None, tensor(p, order)]
+            [tensor(u, order), None, tensor(p, order), None, None]
         }
     })
 }
@@ -122,8 +124,34 @@ pub fn svd<'a>(
     x: impl Into<DynView<'a>>,
     truncation: Truncation,
 ) -> Result<(DynTensor, DynTensor, DynTensor), Error> {
-    let [u, s, vh] = factorise(Factorisation::Svd, spec, x.into(), truncation)?;
-    Ok((u.expect(MADE), s.expect(MADE), vh.expect(MADE)))
+    let (u, s, vh, _) = svd_truncated(spec, x, truncation)?;
+    Ok((u, s, vh))
+}
+
+/// Variant of [`svd`] that also returns what the truncation discards: see [`svd_truncated!`](crate::svd_truncated!).
+///
+/// # Errors
+/// Those of [`svd`].
+///
+/// ```
+/// use vierbein::linalg::Truncation;
+/// use vierbein::{DynTensor, dyn_tensor, tensor};
+///
+/// // The singular values are 4, 2 and 1.
+/// let x = DynTensor::from(tensor![[0.0, 4.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
+/// let (_, s, _, discarded) = dyn_tensor::svd_truncated("ij -> ik, kj", &x, Truncation::rank(2))?;
+/// assert_eq!(s.downcast_ref()?, tensor![4.0, 2.0]);
+/// assert_eq!(discarded.weight.item()?, 1.0.into());
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+pub fn svd_truncated<'a>(
+    spec: &str,
+    x: impl Into<DynView<'a>>,
+    truncation: Truncation,
+) -> Result<(DynTensor, DynTensor, DynTensor, DynDiscarded), Error> {
+    let [u, s, vh, weight, share] = factorise(Factorisation::Svd, spec, x.into(), truncation)?;
+    let discarded = DynDiscarded { weight: weight.expect(MADE), share: share.expect(MADE) };
+    Ok((u.expect(MADE), s.expect(MADE), vh.expect(MADE), discarded))
 }
 
 /// Returns the reduced QR decomposition `(q, r)` of a tensor whose axes have labels, by a specification that is known at run time only: see
@@ -144,7 +172,7 @@ pub fn svd<'a>(
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 pub fn qr<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
-    let [q, _, r] = factorise(Factorisation::Qr, spec, x.into(), Truncation::new())?;
+    let [q, _, r, ..] = factorise(Factorisation::Qr, spec, x.into(), Truncation::new())?;
     Ok((q.expect(MADE), r.expect(MADE)))
 }
 
@@ -163,7 +191,7 @@ pub fn qr<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTe
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 pub fn lq<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
-    let [l, _, q] = factorise(Factorisation::Lq, spec, x.into(), Truncation::new())?;
+    let [l, _, q, ..] = factorise(Factorisation::Lq, spec, x.into(), Truncation::new())?;
     Ok((l.expect(MADE), q.expect(MADE)))
 }
 
@@ -187,7 +215,7 @@ pub fn lq<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTe
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 pub fn eigh<'a>(spec: &str, h: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
-    let [v, w, _] = factorise(Factorisation::Eigh, spec, h.into(), Truncation::new())?;
+    let [v, w, ..] = factorise(Factorisation::Eigh, spec, h.into(), Truncation::new())?;
     Ok((w.expect(MADE), v.expect(MADE)))
 }
 
@@ -209,6 +237,6 @@ pub fn eigh<'a>(spec: &str, h: impl Into<DynView<'a>>) -> Result<(DynTensor, Dyn
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 pub fn polar<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
-    let [u, _, p] = factorise(Factorisation::Polar, spec, x.into(), Truncation::new())?;
+    let [u, _, p, ..] = factorise(Factorisation::Polar, spec, x.into(), Truncation::new())?;
     Ok((u.expect(MADE), p.expect(MADE)))
 }

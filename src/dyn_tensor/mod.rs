@@ -63,7 +63,7 @@ pub use contract::{einsum, einsum_path};
 pub use downcast::DowncastError;
 use downcast::typed_data;
 #[cfg(feature = "linalg")]
-pub use factorise::{eigh, lq, polar, qr, svd};
+pub use factorise::{eigh, lq, polar, qr, svd, svd_truncated};
 pub use grid::meshgrid;
 pub use join::{concatenate, stack};
 #[cfg(feature = "linalg")]

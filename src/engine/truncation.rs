@@ -134,7 +134,18 @@ fn square(x: f64, largest: f64) -> f64 {
     if largest > 0.0 { (x / largest) * (x / largest) } else { 0.0 }
 }
 
+/// Returns the discarded weight if `kept` of the singular values `s` are kept, and its share of the weight of all values; see
+/// [`Discarded`](crate::linalg::Discarded).
+pub(crate) fn discarded(s: &[f64], kept: usize) -> [f64; 2] {
+    let rest = &s[kept.min(s.len())..];
+    let [largest, next] = [s, rest].map(|s| s.first().copied().unwrap_or(0.0));
+    // In units of the square of the largest discarded value, squares do not become 0.
+    let (all, discarded) = (weight(s, largest), weight(rest, next));
+    let ratio = if largest > 0.0 { next / largest } else { 0.0 };
+    [discarded * next * next, if all > 0.0 { discarded / all * ratio * ratio } else { 0.0 }]
+}
+
 /// Returns the sum of the squares of singular values, added from the smallest one on, in units of the square of the largest one.
-pub(crate) fn weight(s: &[f64], largest: f64) -> f64 {
+fn weight(s: &[f64], largest: f64) -> f64 {
     s.iter().rev().map(|&x| square(x, largest)).sum()
 }

@@ -9,12 +9,13 @@ use super::{FactorSpec, Factorisation, TermOf};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Device, Gemm, Permute};
 use crate::einsum::{EinsumOperand, Held, LabelledBy, ResultOf};
-use crate::element::Element;
+use crate::element::{Element, Scalar};
 use crate::engine::factorise::{Factorise, Made};
 use crate::engine::truncation::Truncation;
 use crate::error::{Error, unwrap_or_panic};
+use crate::ops::linalg::Discarded;
 use crate::order::Order;
-use crate::rank::Dim;
+use crate::rank::{Dim, MatrixStack, RemoveAxes};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
@@ -97,6 +98,14 @@ impl<'s, H, E: Dim> Labelled<'s, H, E> {
     }
 }
 
+/// `u`, the singular values and `vh`, and what a truncation discards.
+type Truncated<T, L, V, R, M, O, Dev> = (
+    Tensor<T, L, O, Dev>,
+    Tensor<<T as Scalar>::Magnitude, V, O, Dev>,
+    Tensor<T, R, O, Dev>,
+    Discarded<T, M, O, Dev>,
+);
+
 /// Returns a result as a tensor.
 #[inline]
 fn tensor<T: Element, D: Dim, O: Order, Dev: Device>(made: Made<T, Dev>) -> Tensor<T, D, O, Dev> {
@@ -162,6 +171,44 @@ where
     {
         let (u, s, vh) = self.with(Factorisation::Svd, |of| of.svd(truncation))?;
         Ok((tensor(u), tensor(s), tensor(vh)))
+    }
+
+    /// Returns `u`, the singular values and `vh`, and what the truncation discards.
+    ///
+    /// # Panics
+    /// If [`try_svd_truncated`](Factors::try_svd_truncated) returns an error, or the specification is for another factorisation.
+    #[track_caller]
+    pub fn svd_truncated<V: Dim, M>(self, truncation: Truncation) -> Truncated<T, L, V, R, M, O, Dev>
+    where
+        T: LinalgElement,
+        E: ResultOf<1, Result = V> + ResultOf<2, Result = M>,
+        M: MatrixStack + RemoveAxes<2, Removed = E>,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        unwrap_or_panic(self.try_svd_truncated(truncation))
+    }
+
+    /// Returns `u`, the singular values and `vh`, and what the truncation discards.
+    ///
+    /// # Errors
+    /// Those of [`try_svd`](Factors::try_svd).
+    ///
+    /// # Panics
+    /// If the specification is for another factorisation.
+    pub fn try_svd_truncated<V: Dim, M>(
+        self,
+        truncation: Truncation,
+    ) -> Result<Truncated<T, L, V, R, M, O, Dev>, Error>
+    where
+        T: LinalgElement,
+        E: ResultOf<1, Result = V> + ResultOf<2, Result = M>,
+        M: MatrixStack + RemoveAxes<2, Removed = E>,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        let ((u, s, vh), [weight, share]) =
+            self.with(Factorisation::Svd, |of| of.svd_truncated(truncation))?;
+        let discarded = Discarded { weight: tensor(weight), share: tensor(share) };
+        Ok((tensor(u), tensor(s), tensor(vh), discarded))
     }
 
     /// Returns `q` and `r`.

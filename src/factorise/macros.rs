@@ -22,7 +22,8 @@
 /// | `relative = x` | singular values that are at most `x` times the largest one |
 /// | `multiplets = x` | also those values that are equal to a discarded one, except for a relative difference of `x` |
 ///
-/// The options are the methods of [`Truncation`](crate::linalg::Truncation).
+/// The options are the methods of [`Truncation`](crate::linalg::Truncation). [`svd_truncated!`](crate::svd_truncated!) also returns the
+/// weight of the discarded values: the error of the truncation.
 ///
 /// # Panics
 /// * If an element is NaN or infinite.
@@ -67,6 +68,51 @@ macro_rules! svd {
 macro_rules! try_svd {
     ($spec:expr, $x:expr $(,)? $(; $($option:ident = $value:expr),+ $(,)?)?) => {
         $crate::__factorise!(Svd, try_svd, $spec, $x, $crate::linalg::Truncation::new()$($(.$option($value))+)?)
+    };
+}
+
+/// Variant of [`svd!`](crate::svd!) that also returns what the truncation discards:
+/// `let (u, s, vh, discarded) = svd_truncated!("abcd -> abk, kcd", &t; max_rank = 32)`.
+///
+/// `discarded.weight` is the sum of the squares of the discarded singular values: the square of the norm of the error. `discarded.share` is
+/// the weight divided by the sum of the squares of all singular values. Both have the axes of the batch: their rank is 0 if the
+/// specification has no ellipsis. See [`Discarded`](crate::linalg::Discarded).
+///
+/// # Panics
+/// For the reasons for which [`svd!`](crate::svd!) panics. [`try_svd_truncated!`](crate::try_svd_truncated!) returns an error instead.
+///
+/// ```
+/// use vierbein::prelude::*;
+///
+/// // The singular values are 4, 2 and 1.
+/// let t = tensor![[0.0, 4.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+/// let (u, s, vh, discarded) = svd_truncated!("ij -> ik, kj", &t; max_rank = 1);
+/// assert_eq!(discarded.weight, 5.0);
+/// assert!(discarded.share.is_close(5.0 / 21.0, 1e-15, 0.0).item());
+/// let error = einsum!("ik,k,kj->ij", &u, &s, &vh) - &t;
+/// assert!((error.norm().item() - 5.0_f64.sqrt()).abs() < 1e-15);
+/// ```
+#[macro_export]
+macro_rules! svd_truncated {
+    ($spec:expr, $x:expr $(,)? $(; $($option:ident = $value:expr),+ $(,)?)?) => {
+        $crate::__factorise!(Svd, svd_truncated, $spec, $x, $crate::linalg::Truncation::new()$($(.$option($value))+)?)
+    };
+}
+
+/// Fallible variant of [`svd_truncated!`](crate::svd_truncated!). Returns an error if `svd_truncated!` would panic.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// let t = Tensor::<f64, _>::ones([2, 3, 2]);
+/// let (_, s, _, discarded) = try_svd_truncated!("abc -> ak, kbc", &t; max_rank = 1)?;
+/// assert_eq!(s.len(), 1);
+/// assert!(discarded.weight.item() < 1e-28);
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+#[macro_export]
+macro_rules! try_svd_truncated {
+    ($spec:expr, $x:expr $(,)? $(; $($option:ident = $value:expr),+ $(,)?)?) => {
+        $crate::__factorise!(Svd, try_svd_truncated, $spec, $x, $crate::linalg::Truncation::new()$($(.$option($value))+)?)
     };
 }
 

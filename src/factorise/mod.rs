@@ -1,4 +1,4 @@
-//! Factorisations by labels (feature `linalg`): [`svd!`](crate::svd!), [`qr!`](crate::qr!), [`lq!`](crate::lq!),
+//! Factorisations by labels (feature `linalg`): [`svd!`](crate::svd!), [`svd_truncated!`](crate::svd_truncated!), [`qr!`](crate::qr!), [`lq!`](crate::lq!),
 //! [`eigh!`](crate::eigh!) and [`polar!`](crate::polar!), and the builder that the macros call.
 //!
 //! A specification such as `"abcd -> abk, kcd"` names each axis of the operand by a letter, and says which axes the two factors have:

@@ -29,6 +29,11 @@ impl<A: Shaped, B: Shaped, C: Shaped> Shaped for (A, B, C) {
         [self.0.shapes(), self.1.shapes(), self.2.shapes()].concat()
     }
 }
+impl<A: Shaped, B: Shaped, C: Shaped, E: Shaped> Shaped for (A, B, C, E) {
+    fn shapes(&self) -> Vec<usize> {
+        [self.0.shapes(), self.1.shapes(), self.2.shapes(), self.3.shapes()].concat()
+    }
+}
 impl<D: MatrixStack> Shaped for Svd<f64, D, RowMajor, Cpu> {
     fn shapes(&self) -> Vec<usize> {
         [self.u.shapes(), self.s.shapes(), self.vh.shapes()].concat()
@@ -125,6 +130,8 @@ fn by_labels() -> Vec<Row> {
     rows_by_labels! {
         svd!, try_svd!, "svd" "...ij -> ...ik, ...kj";
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
+        svd_truncated!, try_svd_truncated!, "svd" "...ij -> ...ik, ...kj";
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n], vec![], vec![]];
         qr!, try_qr!, "qr" "...ij -> ...ik, ...kj"; Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
         lq!, try_lq!, "lq" "...ij -> ...ik, ...kj"; Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
         eigh!, try_eigh!, "eigh" "...ij -> ...ik, ...kj"; Square |m, _n| vec![vec![m], vec![m, m]];

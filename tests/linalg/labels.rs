@@ -410,6 +410,60 @@ fn batches_keep_the_longest_bond() {
     assert_eq!(einsum!("bik,kb,kbj->bij", &u, &s, &vh), both);
 }
 
+fn discarded_weights<T: Number, O: Order>() {
+    // The singular values of the matrices are 4, 2, 1 and 3, 1, 0.5. All matrices keep as many values as the matrix that needs most.
+    let diagonals =
+        Tensor::<f64, Rank<2>, O>::from_fn([2, 3], |[b, i]| [[2.0, 4.0, 1.0], [3.0, 0.5, 1.0]][b][i]);
+    let x = einsum!("bi->ibi", &diagonals.cast::<T>());
+    let (u, s, vh, discarded) = svd_truncated!("i...j -> i...k, k...j", &x; below = 1.5);
+    let kept = svd!("i...j -> i...k, k...j", &x; below = 1.5);
+    assert_eq!((&u, &s, &vh), (&kept.0, &kept.1, &kept.2));
+    assert_eq!(s.shape(), [2, 2]);
+    let near = |found: T::Magnitude, expected: f64| {
+        let found: f64 = found.into();
+        assert!((found - expected).abs() < 4.0 * T::UNIT * expected, "{found} and {expected}");
+    };
+    assert_eq!((discarded.weight.shape(), discarded.share.shape()), ([2], [2]));
+    for (b, [weight, all]) in [[1.0, 21.0], [0.25, 10.25]].into_iter().enumerate() {
+        near(discarded.weight[[b]], weight);
+        near(discarded.share[[b]], weight / all);
+    }
+    // Several batch axes, in the memory order of the operand.
+    let x = Tensor::<f64, Rank<4>, O>::from_fn([2, 3, 2, 2], |[a, b, i, j]| {
+        if i == j { [(2 + a + 2 * b) as f64, 1.0 + a as f64][i] } else { 0.0 }
+    });
+    let (_, _, _, discarded) = svd_truncated!("...ij -> ...ik, ...kj", x.cast::<T>().view(); max_rank = 1);
+    for a in 0..2 {
+        for b in 0..3 {
+            near(discarded.weight[[a, b]], (1.0 + a as f64).powi(2));
+        }
+    }
+    // Without an ellipsis, the rank is 0. Without options, nothing is discarded.
+    let matrix = x.index_axis(0, 1).index_axis(0, 2).to_owned();
+    let (_, s, _, discarded) = svd_truncated!("ij -> ik, kj", &matrix; max_rank = 1);
+    assert_eq!((s.len(), discarded.weight.item()), (1, 4.0));
+    near(<T::Magnitude as Scalar>::from_f64(discarded.share.item()), 4.0 / 53.0);
+    let (_, s, _, discarded) = svd_truncated!("ij -> ik, kj", &matrix);
+    assert_eq!((s.len(), discarded.weight.item(), discarded.share.item()), (2, 0.0, 0.0));
+    let (_, _, _, discarded) = try_svd_truncated!("...ij -> ...ik, ...kj", &x).unwrap();
+    assert_eq!(discarded.share, Tensor::zeros([2, 3]));
+    // An empty batch, and matrices without elements.
+    let (_, _, _, discarded) =
+        svd_truncated!("b...c -> bk..., k...c", &Tensor::<f64, Rank<3>, O>::zeros([2, 0, 3]); max_rank = 1);
+    assert_eq!(discarded.weight.shape(), [0]);
+    let (_, _, _, discarded) =
+        svd_truncated!("b...c -> bk..., k...c", &Tensor::<f64, Rank<3>, O>::zeros([0, 2, 3]); max_rank = 1);
+    assert_eq!(discarded.weight, Tensor::zeros([2]));
+    assert!(try_svd_truncated!("ij -> ik, kj", &matrix; max_rank = 0).is_err());
+}
+
+#[test]
+fn discarded_weights_are_sums_of_squares() {
+    discarded_weights::<f64, RowMajor>();
+    discarded_weights::<f32, ColMajor>();
+    discarded_weights::<Complex<f64>, ColMajor>();
+}
+
 fn small_extents<O: Order>() {
     let x = Tensor::<f64, Rank<3>, O>::zeros([2, 0, 3]);
     let (u, s, vh) = svd!("abc -> ak, kbc", &x; max_rank = 1);
@@ -562,6 +616,12 @@ fn dynamic<O: Order>() {
     assert_eq!(u.downcast_ref().unwrap(), expected.0);
     assert_eq!(s.downcast_ref().unwrap(), expected.1);
     assert_eq!(vh.downcast_ref().unwrap(), expected.2);
+    let (u, _, _, discarded) =
+        dyn_tensor::svd_truncated("a...d -> a...k, ...kd", &dynamic, Truncation::rank(2)).unwrap();
+    let expected = svd_truncated!("a...d -> a...k, ...kd", &x; max_rank = 2);
+    assert_eq!(u.downcast_ref().unwrap(), expected.0);
+    assert_eq!(discarded.weight.downcast_ref().unwrap(), expected.3.weight);
+    assert_eq!(discarded.share.downcast_ref().unwrap(), expected.3.share);
     let (q, r) = dyn_tensor::qr("a...d -> a...k, ...kd", &dynamic).unwrap();
     let expected = qr!("a...d -> a...k, ...kd", &x);
     assert_eq!(

@@ -5,12 +5,17 @@ use super::results::{Factor, Made, Values, buffer};
 use super::spec::FactorSpec;
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Device, Gemm, MatrixOperand, Permute, ProductArgs, Scaling};
-use crate::element::Element;
+use crate::element::{Element, Scalar};
 use crate::engine::contract::Labelled;
 use crate::engine::linalg::named;
-use crate::engine::truncation::Truncation;
+use crate::engine::truncation::{Truncation, discarded};
 use crate::error::Error;
 use crate::layout::Layout;
+use crate::storage::OwnedData;
+use num_traits::Zero;
+
+/// `u`, the singular values and `vh`.
+type Three<T, Dev> = (Made<T, Dev>, Made<<T as Scalar>::Magnitude, Dev>, Made<T, Dev>);
 
 /// A factorisation with its operand, whose rank matches the specification.
 #[derive(Debug)]
@@ -28,12 +33,45 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
     /// * If the truncation has an invalid number, or the ellipsis stands for too many axes.
     /// * If an element is NaN or infinite, or the iteration does not converge.
     /// * If an allocation fails, or the device reports an error.
-    pub(crate) fn svd(
+    pub(crate) fn svd(&self, truncation: Truncation) -> Result<Three<T, Dev>, Error> {
+        truncation.check("svd")?;
+        self.svd_of(self.groups()?, truncation, |_, _| ())
+    }
+
+    /// Returns `u`, the singular values and `vh`, and what the truncation discards from each matrix of the batch: the weights, and their
+    /// shares in the weights of all values.
+    ///
+    /// # Errors
+    /// As [`svd`](Factorise::svd).
+    pub(crate) fn svd_truncated(
         &self,
         truncation: Truncation,
-    ) -> Result<(Made<T, Dev>, Made<T::Magnitude, Dev>, Made<T, Dev>), Error> {
+    ) -> Result<(Three<T, Dev>, [Made<T::Magnitude, Dev>; 2]), Error> {
         truncation.check("svd")?;
-        let mut groups = self.groups()?;
+        let groups = self.groups()?;
+        let layout = Layout::contiguous(groups.shape(&groups.batch).shape(), self.row_major);
+        let (mut weights, mut shares) = (vec![], vec![]);
+        let factors = self.svd_of(groups, truncation, |s, kept| {
+            let [weight, share] = discarded(s, kept).map(<T::Magnitude as Scalar>::from_f64);
+            weights.push(weight);
+            shares.push(share);
+        })?;
+        let made = |mut numbers: Vec<T::Magnitude>| -> Result<_, Error> {
+            // An empty truncation discards nothing.
+            numbers.resize(layout.shape().iter().product(), <T::Magnitude>::zero());
+            let data = OwnedData { buffer: self.device.adopt(numbers)?, device: self.device.clone() };
+            Ok(Made { data, layout })
+        };
+        Ok((factors, [made(weights)?, made(shares)?]))
+    }
+
+    /// [`svd`](Factorise::svd). `see` is called as by [`Values::truncate`].
+    fn svd_of(
+        &self,
+        mut groups: Groups,
+        truncation: Truncation,
+        see: impl FnMut(&[f64], usize),
+    ) -> Result<Three<T, Dev>, Error> {
         let [mut u, mut vh] = [
             self.factor(&groups, 0, [&groups.rows, &groups.bond])?,
             self.factor(&groups, 1, [&groups.bond, &groups.columns])?,
@@ -42,7 +80,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
         self.with_matrices(&groups, [&groups.rows, &groups.columns], |a| {
             self.device.svd(s.output(), Some([u.output(), vh.output()]), a)
         })?;
-        let s = s.truncate(self.device, &mut groups, self.row_major, truncation)?;
+        let s = s.truncate(self.device, &mut groups, self.row_major, truncation, see)?;
         Ok((
             u.finish(self.device, &groups, self.row_major)?,
             s,

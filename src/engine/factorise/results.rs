@@ -142,7 +142,8 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
     }
 
     /// Drops the values that a truncation discards, and shortens the bond (the new axis that the factors share) in `groups`. All matrices of a
-    /// batch keep as many values as the matrix that needs most.
+    /// batch keep as many values as the matrix that needs most. Calls `see` with the values of each matrix, in memory order, and the number of
+    /// values that are kept; not if the truncation is empty.
     ///
     /// # Errors
     /// If an allocation fails, or the device reports an error.
@@ -152,17 +153,17 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
         groups: &mut Groups,
         row_major: bool,
         truncation: Truncation,
+        mut see: impl FnMut(&[f64], usize),
     ) -> Result<Made<R, Dev>, Error> {
         let bond = groups.bond();
         if bond == 0 || truncation == Truncation::new() {
             return Ok(self.finish());
         }
         let mut values = device.release(self.data.buffer)?;
-        let kept_of =
-            |of_matrix: &[R]| truncation.kept(&of_matrix.iter().map(|s| s.in_f64()).collect::<Vec<f64>>());
-        let kept = values.chunks(bond).map(kept_of).max();
+        let kept = values.chunks(bond).map(|s| truncation.kept(&doubles(s))).max();
         // If the batch has zero matrices, no matrix determines the extent of the bond, so the bond keeps its extent.
         let kept = kept.unwrap_or(bond);
+        values.chunks(bond).for_each(|s| see(&doubles(s), kept));
         let mut at = 0;
         values.retain(|_| {
             at += 1;
@@ -176,4 +177,9 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
     pub(super) fn finish(self) -> Made<R, Dev> {
         Made { data: self.data, layout: self.layout }
     }
+}
+
+/// Returns the singular values of a matrix as `f64`.
+fn doubles<R: RealFloat>(s: &[R]) -> Vec<f64> {
+    s.iter().map(|s| s.in_f64()).collect()
 }

@@ -5,7 +5,7 @@ use super::svd::{Svd, svd};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{Element, Scalar};
-use crate::engine::truncation::{Truncation, weight};
+use crate::engine::truncation::{Truncation, discarded};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
@@ -43,17 +43,9 @@ where
     let kept = values.iter().map(|s| how.kept(s)).max().unwrap_or(m.min(n));
     let (mut weights, mut shares) = (vec![], vec![]);
     for s in &values {
-        let rest = &s[kept.min(s.len())..];
-        let [largest, next] = [s, rest].map(|s| s.first().copied().unwrap_or(0.0));
-        // In units of the square of the largest discarded value, squares do not become 0.
-        let (all, discarded) = (weight(s, largest), weight(rest, next));
-        weights.push(<T::Magnitude as Scalar>::from_f64(discarded * next * next));
-        let ratio = if largest > 0.0 { next / largest } else { 0.0 };
-        shares.push(<T::Magnitude as Scalar>::from_f64(if all > 0.0 {
-            discarded / all * ratio * ratio
-        } else {
-            0.0
-        }));
+        let [weight, share] = discarded(s, kept).map(<T::Magnitude as Scalar>::from_f64);
+        weights.push(weight);
+        shares.push(share);
     }
     if kept < m.min(n) {
         let [rows, columns] = matrix_axes::<O>();

@@ -29,6 +29,11 @@ impl<A: Shaped, B: Shaped, C: Shaped> Shaped for (A, B, C) {
         [self.0.shapes(), self.1.shapes(), self.2.shapes()].concat()
     }
 }
+impl<A: Shaped, B: Shaped, C: Shaped, E: Shaped> Shaped for (A, B, C, E) {
+    fn shapes(&self) -> Vec<usize> {
+        [self.0.shapes(), self.1.shapes(), self.2.shapes(), self.3.shapes()].concat()
+    }
+}
 impl Shaped for DynSvd {
     fn shapes(&self) -> Vec<usize> {
         [self.u.shapes(), self.s.shapes(), self.vh.shapes()].concat()
@@ -124,6 +129,8 @@ fn by_labels() -> Vec<Row> {
         labelled_outcome:
         [&["dyn_tensor::svd"]] "svd", |x| dyn_tensor::svd("...ij -> ...ik, ...kj", x, Truncation::new());
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
+        [&["dyn_tensor::svd_truncated"]] "svd", |x| dyn_tensor::svd_truncated("...ij -> ...ik, ...kj", x, Truncation::new());
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n], vec![], vec![]];
         [&["dyn_tensor::qr"]] "qr", |x| dyn_tensor::qr("...ij -> ...ik, ...kj", x);
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
         [&["dyn_tensor::lq"]] "lq", |x| dyn_tensor::lq("...ij -> ...ik, ...kj", x);
