@@ -187,6 +187,15 @@ pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
 }
 
+/// Copies a tensor on the host to the device of `x`.
+#[cfg(any(feature = "linalg", feature = "rand"))]
+pub(super) fn placed(op: &'static str, x: DynView<'_>, on_host: DynTensor) -> Result<DynTensor, Error> {
+    if x.device::<crate::device::Cpu>().is_some() {
+        return Ok(on_host);
+    }
+    on_device!(op, x, Dev => on_host.to_device_in(device_of::<Dev>(&x)))
+}
+
 /// Returns a tensor of rank 1 with the elements of a buffer.
 pub(super) fn line_of<T: Element, Dev: Device>(
     device: &Dev,

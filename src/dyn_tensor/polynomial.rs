@@ -3,18 +3,16 @@
 use super::convolve::{numbers, zeros};
 use super::operand::agree;
 #[cfg(feature = "linalg")]
-use super::operand::{device_of, lacking, needs, on_device};
+use super::operand::{lacking, needs, placed};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-#[cfg(feature = "linalg")]
-use crate::device::Cpu;
 #[cfg(feature = "linalg")]
 use crate::dispatch;
 #[cfg(feature = "linalg")]
 use crate::element::Element;
 use crate::error::Error;
 #[cfg(feature = "linalg")]
-use crate::ops::linalg::stacks;
+use crate::ops::linalg::{Columns, stacks};
 
 // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
 // `precompiled-dyn`, this crate does.
@@ -51,14 +49,10 @@ fn check_vector(op: &'static str, what: &str, x: DynView<'_>) -> Result<(), Erro
     Err(Error::UnsupportedRank { op, reason })
 }
 
-/// Copies a vector to the device of `x`.
+/// Copies elements to the device of `x`, as a tensor of rank 1.
 #[cfg(feature = "linalg")]
-fn placed<T: Element>(op: &'static str, x: DynView<'_>, elements: Vec<T>) -> Result<DynTensor, Error> {
-    let on_host = DynTensor::from_vec(&[elements.len()], elements, x.order())?;
-    if x.device::<Cpu>().is_some() {
-        return Ok(on_host);
-    }
-    on_device!(op, x, Dev => on_host.to_device_in(device_of::<Dev>(&x)))
+fn vector<T: Element>(op: &'static str, x: DynView<'_>, elements: Vec<T>) -> Result<DynTensor, Error> {
+    placed(op, x, DynTensor::from_vec(&[elements.len()], elements, x.order())?)
 }
 
 // This function is compiled for several element types. With `inline`, the calling crate compiles it; with the feature `precompiled-dyn`,
@@ -70,7 +64,7 @@ fn roots(coefficients: DynView<'_>) -> Result<DynTensor, Error> {
     check_vector(NAME, "coefficients", coefficients)?;
     dispatch!(
         coefficients.dtype(),
-        T: Inexact => placed(NAME, coefficients, stacks::roots(&coefficients.to_vec::<T>()?)?),
+        T: Inexact => vector(NAME, coefficients, stacks::roots(&coefficients.to_vec::<T>()?)?),
         else => Err(lacking(NAME, coefficients.dtype(), needs::FACTORISATIONS))
     )
 }
@@ -81,12 +75,22 @@ fn roots(coefficients: DynView<'_>) -> Result<DynTensor, Error> {
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn polyfit(x: DynView<'_>, y: DynView<'_>, degree: usize) -> Result<DynTensor, Error> {
     const NAME: &str = "polyfit";
-    agree(NAME, x, y)?;
+    let order = agree(NAME, x, y)?;
     check_vector(NAME, "positions", x)?;
-    check_vector(NAME, "values", y)?;
+    if y.rank() == 0 {
+        let reason =
+            format!("expected values as a vector, or as columns, found a tensor of shape {:?}", y.shape());
+        return Err(Error::UnsupportedRank { op: NAME, reason });
+    }
+    let mut shape = y.shape().to_vec();
+    shape[0] = degree.saturating_add(1);
     dispatch!(
         x.dtype(),
-        T: Inexact => placed(NAME, x, stacks::polyfit(&x.to_vec::<T>()?, &y.to_vec::<T>()?, degree)?),
+        T: Inexact => {
+            let y = Columns { elements: &y.to_vec::<T>()?, shape: y.shape(), row_major: y.order().is_row_major() };
+            let found = stacks::polyfit(&x.to_vec::<T>()?, y, degree)?;
+            placed(NAME, x, DynTensor::from_vec(&shape, found, order)?)
+        },
         else => Err(lacking(NAME, x.dtype(), needs::FACTORISATIONS))
     )
 }
@@ -110,11 +114,12 @@ impl<S: DynData> DynTensor<S> {
         roots(self.look())
     }
 
-    /// Returns the coefficients, highest power first, of the polynomial of this degree that fits `y` at the positions `self` best: see
-    /// [`Tensor::polyfit`](crate::Tensor::polyfit).
+    /// Returns the coefficients, highest power first, of the polynomial of this degree that fits `y` at the positions `self` best, or of one
+    /// polynomial for each column of `y`: see [`Tensor::polyfit`](crate::Tensor::polyfit).
     ///
     /// # Errors
-    /// * If `self` and `y` are not vectors of the same length, element type, memory order and device, or have no elements.
+    /// * If `self` is not a vector, axis 0 of `y` has another extent, or they have no points.
+    /// * If `self` and `y` differ in element type, memory order or device.
     /// * If the elements are not floating-point or complex numbers, or an element is NaN or infinite.
     /// * If the iteration for singular values does not converge, or an allocation fails.
     ///

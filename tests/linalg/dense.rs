@@ -671,6 +671,30 @@ fn polynomials_that_fit_points() {
     let expected = tensor![0.08703704, -0.81349206, 1.69312169, -0.03968254];
     assert!(x.polyfit(&y, 3).all_close(&expected, 0.0, 1e-8));
     assert!(x.polyfit(&y, 0).all_close(&tensor![0.0], 0.0, 1e-15));
+    // A polynomial for each column: those that fit the columns alone.
+    fn columns<O: Order>() {
+        let x = Tensor::<f64, Rank<1>, O>::from_fn([4], |[k]| k as f64);
+        // The lines 2 x + 1, 5 − x and 3, and the same times 10.
+        let of = |[i, k]: [usize; 2]| [2.0 * i as f64 + 1.0, 5.0 - i as f64, 3.0][k];
+        let expected = |[j, k]: [usize; 2]| [[2.0, -1.0, 0.0], [1.0, 5.0, 3.0]][j][k];
+        let y = Tensor::<f64, Rank<2>, O>::from_fn([4, 3], of);
+        let found = x.polyfit(&y, 1);
+        assert!(found.all_close(&Tensor::from_fn([2, 3], expected), 1e-13, 1e-13), "{found}");
+        let dynamic = DynTensor::from(x.clone()).polyfit(&y, 1).unwrap();
+        assert_eq!(dynamic, DynTensor::from(found));
+        let y = Tensor::<f64, Rank<3>, O>::from_fn([4, 3, 2], |[i, k, l]| of([i, k]) * [1.0, 10.0][l]);
+        let found = x.polyfit(&y, 1);
+        let expected = Tensor::from_fn([2, 3, 2], |[j, k, l]| expected([j, k]) * [1.0, 10.0][l]);
+        assert!(found.all_close(&expected, 1e-12, 1e-13), "{found}");
+        assert_eq!(x.polyfit(Tensor::<f64, Rank<2>, O>::zeros([4, 0]), 2).shape(), [3, 0]);
+        let text = "cannot polyfit: `x` has 4 elements and `y` has 3 rows; pass at least one point, and as many elements of `x` as rows of `y`";
+        let y = Tensor::<f64, Rank<2>, O>::zeros([3, 4]);
+        assert_eq!(x.try_polyfit(&y, 1).unwrap_err().to_string(), text);
+        assert_eq!(DynTensor::from(x).polyfit(&y, 1).unwrap_err().to_string(), text);
+    }
+    columns::<RowMajor>();
+    columns::<ColMajor>();
+    assert!(DynTensor::from(tensor![1.0]).polyfit(DynTensor::scalar(1.0).view(), 1).is_err());
     let text = "cannot polyfit: `x` has 6 elements and `y` has 1; pass at least one point, and as many elements of `x` as of `y`";
     assert_eq!(x.try_polyfit(tensor![1.0], 1).unwrap_err().to_string(), text);
     let text = "cannot polyfit: an element of `x` or `y` is NaN or infinite; find it with `.is_finite()`";

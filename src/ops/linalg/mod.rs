@@ -21,6 +21,7 @@ mod truncation;
 
 pub use ldl::Ldl;
 pub use lu::Lu;
+pub(crate) use polynomial::Columns;
 pub use solve::SolveRanks;
 pub use svd::Svd;
 pub use truncation::Discarded;

@@ -7,7 +7,7 @@ use crate::element::{CastTo, Element};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
-use crate::rank::Rank;
+use crate::rank::{Rank, RemoveAxes};
 use crate::storage::Storage;
 use crate::tensor::{AsView, Tensor};
 use num_traits::{ToPrimitive, Zero};
@@ -60,19 +60,40 @@ pub(crate) fn roots<T: LinalgElement>(coefficients: &[T]) -> Result<Vec<T::Compl
     Ok(roots)
 }
 
-/// Returns the coefficients, highest power first, of the polynomial of this degree for which the sum of the squares of the differences from
-/// `y` at `x` is least.
-pub(crate) fn polyfit<T: LinalgElement>(x: &[T], y: &[T], degree: usize) -> Result<Vec<T>, Error> {
+/// Values at points: the elements of a tensor, in its memory order. Axis 0 numbers the points; the other axes are columns.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns<'a, T> {
+    pub(crate) elements: &'a [T],
+    pub(crate) shape: &'a [usize],
+    pub(crate) row_major: bool,
+}
+
+impl<T> Columns<'_, T> {
+    /// Returns the number of columns.
+    fn count(&self) -> usize {
+        self.shape[1..].iter().product()
+    }
+
+    /// Returns the index of an element among those of a tensor with `rows` rows and the columns of this one.
+    fn index(&self, rows: usize, [row, column]: [usize; 2]) -> usize {
+        if self.row_major { row * self.count() + column } else { row + rows * column }
+    }
+}
+
+/// Returns the coefficients, highest power first, of the polynomials of this degree for which the sum of the squares of the differences from
+/// the columns of `y` at `x` is least. The coefficients of a column are a column of the result.
+pub(crate) fn polyfit<T: LinalgElement>(x: &[T], y: Columns<'_, T>, degree: usize) -> Result<Vec<T>, Error> {
     const OP: &str = "polyfit";
     let argument = |reason: String| Err(Error::Argument { op: OP, reason });
-    if x.len() != y.len() || x.is_empty() {
+    if x.len() != y.shape[0] || x.is_empty() {
+        let rows = if y.shape.len() == 1 { "" } else { " rows" };
         return argument(format!(
-            "`x` has {} elements and `y` has {}; pass at least one point, and as many elements of `x` as of `y`",
+            "`x` has {} elements and `y` has {}{rows}; pass at least one point, and as many elements of `x` as{rows} of `y`",
             x.len(),
-            y.len()
+            y.shape[0]
         ));
     }
-    if !x.iter().chain(y).all(|x| x.all_finite()) {
+    if !x.iter().chain(y.elements).all(|x| x.all_finite()) {
         return argument("an element of `x` or `y` is NaN or infinite; find it with `.is_finite()`".into());
     }
     // In this unit, the largest element of `x` is about 1, so its powers are in range.
@@ -93,13 +114,18 @@ pub(crate) fn polyfit<T: LinalgElement>(x: &[T], y: &[T], degree: usize) -> Resu
         .collect();
     let divided =
         Tensor::<T, Rank<2>>::try_from_fn([points, columns], |[i, j]| matrix[[i, j]] / divisors[j])?;
-    let y = Tensor::<T, Rank<1>>::try_from_vec([points], y.to_vec())?;
-    let solution = divided.try_lstsq(&y)?;
-    let coefficient = |(j, &x): (usize, &T)| {
+    let values =
+        Tensor::<T, Rank<2>>::try_from_fn([points, y.count()], |at| y.elements[y.index(points, at)])?;
+    let solution = divided.try_lstsq(&values)?;
+    let mut coefficients = vec![T::zero(); solution.len()];
+    for (j, &divisor) in divisors.iter().enumerate() {
         let power = (degree - j).min(i32::MAX as usize) as i32;
-        scaled(x / divisors[j], unit.saturating_mul(-power))
-    };
-    Ok(solution.iter().enumerate().map(coefficient).collect())
+        for k in 0..y.count() {
+            coefficients[y.index(columns, [j, k])] =
+                scaled(solution[[j, k]] / divisor, unit.saturating_mul(-power));
+        }
+    }
+    Ok(coefficients)
 }
 
 impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
@@ -147,11 +173,14 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// Returns the coefficients, highest power first, of the polynomial of this degree that fits the points best: the sum of the squares of
     /// its differences from `y` at the positions `self` is least. [`polyval`](Tensor::polyval) evaluates it.
     ///
+    /// If `y` is a matrix, each of its columns has a polynomial, whose coefficients are a column of the result. More generally, axis 0 of `y`
+    /// numbers the points, and axis 0 of the result the coefficients; the other axes of both are the same.
+    ///
     /// The system is solved by [`lstsq`](Tensor::lstsq), with columns scaled to norm 1, as in NumPy, on the host. If the points do not
     /// determine the polynomial, the result is one of those that fit best.
     ///
     /// # Panics
-    /// * If there are no points, `y` has another length than `self`, or an element is NaN or infinite.
+    /// * If there are no points, axis 0 of `y` has another extent than `self`, or an element is NaN or infinite.
     /// * If the iteration for singular values does not converge, or an allocation fails.
     ///
     /// ```
@@ -160,13 +189,16 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// let y = tensor![1.0, 3.0, 7.0, 13.0];
     /// // x² + x + 1
     /// assert!(x.polyfit(&y, 2).all_close(&tensor![1.0, 1.0, 1.0], 1e-13, 1e-13));
+    /// // The lines 2 x + 1 and 5 − x.
+    /// let lines = tensor![[1.0, 5.0], [3.0, 4.0], [5.0, 3.0], [7.0, 2.0]];
+    /// assert!(x.polyfit(&lines, 1).all_close(&tensor![[2.0, -1.0], [1.0, 5.0]], 1e-13, 1e-13));
     /// ```
     #[track_caller]
-    pub fn polyfit<Y>(&self, y: Y, degree: usize) -> Tensor<T, Rank<1>, O, Dev>
+    pub fn polyfit<Y>(&self, y: Y, degree: usize) -> Tensor<T, Y::Dim, O, Dev>
     where
         T: LinalgElement,
         Dev: Permute<T>,
-        Y: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+        Y: AsView<Element = T, Dim: RemoveAxes<1>, Order = O, Device = Dev>,
     {
         unwrap_or_panic(self.try_polyfit(y, degree))
     }
@@ -175,15 +207,18 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     ///
     /// # Errors
     /// For the reasons for which `polyfit` panics.
-    pub fn try_polyfit<Y>(&self, y: Y, degree: usize) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn try_polyfit<Y>(&self, y: Y, degree: usize) -> Result<Tensor<T, Y::Dim, O, Dev>, Error>
     where
         T: LinalgElement,
         Dev: Permute<T>,
-        Y: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+        Y: AsView<Element = T, Dim: RemoveAxes<1>, Order = O, Device = Dev>,
     {
         let y = y.as_view();
         same_instance("polyfit", self.device(), y.device())?;
-        let found = polyfit(&self.try_to_vec()?, &y.try_to_vec()?, degree)?;
-        Tensor::try_from_vec_in([found.len()], found, self.device())
+        let (mut shape, elements) = (y.shape(), y.try_to_vec()?);
+        let columns = Columns { elements: &elements, shape: shape.as_ref(), row_major: O::ROW_MAJOR };
+        let found = polyfit(&self.try_to_vec()?, columns, degree)?;
+        shape.as_mut()[0] = degree.saturating_add(1);
+        Tensor::try_from_vec_in(shape, found, self.device())
     }
 }
