@@ -35,6 +35,7 @@ mod fft_convolve;
 mod fmt;
 mod grid;
 mod histogram;
+mod index;
 mod join;
 #[cfg(feature = "linalg")]
 mod linalg;
@@ -43,6 +44,8 @@ mod operators;
 mod order;
 mod polynomial;
 mod promote;
+#[cfg(feature = "rand")]
+mod random;
 mod rearrange;
 mod reduce;
 mod scalar;
@@ -57,6 +60,7 @@ mod storage;
 mod tensor;
 mod unary;
 mod weighted;
+mod widened;
 
 pub use binary::Binary;
 pub use contract::{einsum, einsum_path};

@@ -75,12 +75,24 @@ pub(super) struct Over<'a> {
     keep: bool,
 }
 
+impl<'a> Over<'a> {
+    /// All axes, which are removed.
+    pub(super) fn all() -> Self {
+        Over { axes: None, keep: false }
+    }
+
+    /// These axes, which are removed.
+    pub(super) fn these(axes: &'a [usize]) -> Self {
+        Over { axes: Some(axes), keep: false }
+    }
+}
+
 /// Checks the reduced axes, and returns three layouts:
 ///
 /// * that of the operand, with the reduced axes last and in memory order;
 /// * that of the result;
 /// * that of the result without the reduced axes, which differs from the second if the result keeps them.
-fn arranged(
+pub(super) fn arranged(
     op: &'static str,
     defined_on_empty: bool,
     x: DynView<'_>,
@@ -503,6 +515,49 @@ scans! {
     cummin, op::Minimum, RealScalar, ORDER, "[[1, 1, 1], [4, 4, 4]]";
 }
 
+impl<S: DynData> DynTensor<S> {
+    /// Returns the cumulative sums along an axis, with zero in place of each NaN. A complex number with a NaN part counts as zero. Copies the
+    /// tensor.
+    ///
+    /// # Errors
+    /// If the axis is out of range, the elements are not floating-point or complex numbers, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1.0, f64::NAN, 2.0]);
+    /// assert_eq!(x.nan_cumsum(0)?.downcast_ref()?, tensor![1.0, 1.0, 3.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn nan_cumsum(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        without_nan(self.look(), from_start(axis, self.rank()), 0.0)?.cumsum(axis)
+    }
+
+    /// Returns the cumulative products along an axis, with one in place of each NaN. A complex number with a NaN part counts as one. Copies
+    /// the tensor.
+    ///
+    /// # Errors
+    /// If the axis is out of range, the elements are not floating-point or complex numbers, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![3.0, f64::NAN, 2.0]);
+    /// assert_eq!(x.nan_cumprod(0)?.downcast_ref()?, tensor![3.0, 3.0, 6.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn nan_cumprod(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        without_nan(self.look(), from_start(axis, self.rank()), 1.0)?.cumprod(axis)
+    }
+}
+
+/// Returns a copy with a number in place of each NaN. Checks the axis before it allocates memory.
+fn without_nan(x: DynView<'_>, axis: usize, by: f64) -> Result<DynTensor, Error> {
+    x.layout().axes().check_axis("accumulate", axis)?;
+    if matches!(x.dtype(), DType::F32 | DType::F64 | DType::C32 | DType::C64) {
+        return x.is_nan()?.select(number(by, x.dtype()), x);
+    }
+    Err(lacking("accumulate", x.dtype(), needs::INEXACT))
+}
+
 // ------------------------------------------------------------------ traces
 
 fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) -> Result<DynTensor, Error> {
@@ -515,9 +570,9 @@ fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) ->
     allocate_with(device, layout, x.order(), &mut |out| device.reduce(&op::Sum, out, operand))
 }
 
-/// Sums a diagonal of two axes: the main one, for which they must agree in extent, or diagonal `k`.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn trace(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<DynTensor, Error> {
+/// Returns the layout of a diagonal of two axes, with the diagonal as its last axis: the main one, for which the axes must agree in extent,
+/// or diagonal `k`.
+pub(super) fn diagonal_of(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<Layout, Error> {
     if x.rank() < 2 {
         let reason = format!(
             "cannot remove 2 axes from a tensor of `Rank<{}>`: this needs a rank of at least 2",
@@ -525,10 +580,16 @@ fn trace(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<DynTens
         );
         return Err(Error::UnsupportedRank { op: "trace", reason });
     }
-    let diagonal = match k {
-        None => x.layout().diagonal("trace", a, b)?,
-        Some(k) => x.layout().diagonal_offset("trace", [a, b], k)?,
-    };
+    match k {
+        None => x.layout().diagonal("trace", a, b),
+        Some(k) => x.layout().diagonal_offset("trace", [a, b], k),
+    }
+}
+
+/// Sums a diagonal of two axes: the main one, for which they must agree in extent, or diagonal `k`.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn trace(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<DynTensor, Error> {
+    let diagonal = diagonal_of(x, a, b, k)?;
     on_device!("trace", x, Dev => dispatch!(
         x.dtype(),
         T: Scalar => sum_diagonal::<T, Dev>(x, &diagonal),

@@ -203,3 +203,36 @@ fn operands_that_do_not_fit_are_errors() {
     ));
     assert_eq!(x.downcast_ref().unwrap(), tensor![[1.0, 2.0], [3.0, 4.0]]);
 }
+
+#[test]
+fn flat_indices_and_swaps() {
+    #[track_caller]
+    fn assert_error<V>(tried: Result<V, Error>, text: &str) {
+        assert_eq!(tried.err().expect("an error was expected").to_string(), text);
+    }
+    let x = DynTensor::from(tensor![[1, 9, 2], [3, 4, 5]]);
+    assert_eq!((x.unravel_index(1).unwrap(), x.ravel_index(&[0, 1]).unwrap()), (vec![0, 1], 1));
+    assert_eq!(x.unravel_index(-1).unwrap(), [1, 2]);
+    // In column-major order, the first index varies fastest.
+    let y = x.to_order(MemoryOrder::ColMajor).unwrap();
+    let flat = i64::try_from(y.argmax().unwrap().item().unwrap()).unwrap();
+    assert_eq!((flat, y.unravel_index(flat).unwrap(), y.ravel_index(&[0, 1]).unwrap()), (2, vec![0, 1], 2));
+    assert_error(
+        x.unravel_index(6),
+        "cannot unravel: index 6 is out of bounds for axis 0 of shape [6], whose extent is 6",
+    );
+    assert_error(
+        x.ravel_index(&[0]),
+        "cannot ravel: an index of a tensor of `Rank<2>` has one number for each axis, and this one has 1",
+    );
+    let mut y = DynTensor::from(tensor![[1, 2, 3]]);
+    assert_error(
+        y.swap_with(x.clone().view_mut()),
+        "cannot swap: the shapes [1, 3] and [2, 3] differ; pass tensors or views of the same shape",
+    );
+    assert!(matches!(
+        y.swap_with(DynTensor::from(tensor![[1.0, 2.0, 3.0]]).view_mut()),
+        Err(Error::DTypeMismatch { .. })
+    ));
+    assert_eq!(y.downcast_ref().unwrap(), tensor![[1, 2, 3]]);
+}

@@ -4,7 +4,7 @@ use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
 use crate::values::for_each_type;
 use vierbein::dyn_tensor::DynReduction;
-use vierbein::{Complex, DType, DynScalar, DynTensor, Error, MemoryOrder, c64};
+use vierbein::{Complex, DType, DynScalar, DynTensor, Error, MemoryOrder, c64, tensor};
 
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
 const ALL: [DynReduction; 23] = [
@@ -231,6 +231,102 @@ fn named_methods_equal_reduce() {
         };
         assert_eq!(found.unwrap(), of.reduce(op, 1).unwrap(), "{op:?}");
     }
+}
+
+/// Checks sums, products and traces of integers in each numeric type. The expected results are exact: integers that fit or do not fit, and
+/// floating-point numbers that have them as values.
+fn widened<T: Value + TryFrom<i128>>(elements: [i128; 4]) {
+    let all: [T; 4] = elements.map(|x| T::try_from(x).ok().unwrap());
+    let x = DynTensor::from_vec(&[2, 2], all.to_vec(), ORDERS[0]).unwrap();
+    let [a, b, c, d] = elements;
+    let fits = |value: i128, to: DType| match to {
+        DType::I8 => i8::try_from(value).is_ok(),
+        DType::I16 => i16::try_from(value).is_ok(),
+        DType::I32 => i32::try_from(value).is_ok(),
+        DType::I64 => i64::try_from(value).is_ok(),
+        DType::U8 => u8::try_from(value).is_ok(),
+        DType::U16 => u16::try_from(value).is_ok(),
+        DType::U32 => u32::try_from(value).is_ok(),
+        DType::U64 => u64::try_from(value).is_ok(),
+        _ => true,
+    };
+    let check = |found: Result<DynTensor, Error>, expected: &[i128], noun: &str, to: DType| {
+        if expected.iter().any(|&x| !fits(x, to)) {
+            let error = found.unwrap_err().to_string();
+            assert!(error.contains(noun) && error.contains(to.name()), "{to}: {error}");
+            return;
+        }
+        let found = found.unwrap();
+        assert_eq!(found.dtype(), to);
+        if matches!(to, DType::U64) {
+            let wide: Vec<u64> = expected.iter().map(|&x| x as u64).collect();
+            assert_eq!(found.to_vec::<u64>().unwrap(), wide);
+        } else if matches!(to, DType::F32 | DType::F64 | DType::C32 | DType::C64) {
+            let wide: Vec<f64> = expected
+                .iter()
+                .map(|&x| if found.dtype() == DType::F64 { x as f64 } else { x as f32 as f64 })
+                .collect();
+            let found = found.to_dtype(DType::C64).unwrap().to_vec::<c64>().unwrap();
+            for (found, wide) in found.iter().zip(wide) {
+                assert!(
+                    (found.re - wide).abs() <= 2e-7 * wide.abs() && found.im == 0.0,
+                    "{to}: {found} and {wide}"
+                );
+            }
+        } else {
+            let wide: Vec<i64> = expected.iter().map(|&x| x as i64).collect();
+            assert_eq!(found.to_dtype(DType::I64).unwrap().to_vec::<i64>().unwrap(), wide, "{to}");
+        }
+    };
+    for to in DType::ALL {
+        if to == DType::Bool {
+            let reason = "`bool` is not a number";
+            assert!(x.sum_as(to).unwrap_err().to_string().contains(reason));
+            continue;
+        }
+        check(x.sum_as(to), &[a + b + c + d], "sum", to);
+        check(x.sum_axis_as(0, to), &[a + c, b + d], "sum", to);
+        check(x.t().unwrap().sum_axis_as(-1, to), &[a + c, b + d], "sum", to);
+        check(x.trace_as(0, 1, to), &[a + d], "sum", to);
+        check(x.prod_as(to), &[a * b * c * d], "product", to);
+        check(x.prod_axis_as(1, to), &[a * b, c * d], "product", to);
+    }
+    let empty = DynTensor::zeros(&[0, 2], T::DTYPE, ORDERS[1]).unwrap();
+    assert_eq!(empty.sum_axis_as(0, DType::U8).unwrap().to_vec::<u8>().unwrap(), [0, 0]);
+    assert_eq!(empty.prod_as(DType::U64).unwrap().item().unwrap(), 1_u64.into());
+}
+
+#[test]
+fn sums_in_other_types() {
+    widened::<u8>([200, 100, 3, 50]);
+    widened::<i8>([-100, -100, 100, 100]);
+    widened::<i8>([-3, 5, 1, 1]);
+    widened::<i16>([-30_000, 1, -30_000, 2]);
+    widened::<u16>([60_000, 60_000, 0, 1]);
+    widened::<i32>([i32::MIN.into(), -1, 1, 1]);
+    widened::<u32>([u32::MAX.into(), 1, u32::MAX.into(), 1]);
+    widened::<i64>([i64::MAX.into(), i64::MAX.into(), 0, 1]);
+    widened::<i64>([-7, 2, 1 << 40, 3]);
+    widened::<u64>([u64::MAX.into(), 1, 1, 1]);
+    widened::<u64>([1 << 40, 1 << 23, 1, 1]);
+    let x = DynTensor::from(tensor![1e30f32, 1e30]);
+    assert_eq!(x.prod_as(DType::F64).unwrap().item().unwrap(), f64::from(1e30f32).powi(2).into());
+    assert_eq!(x.sum_as(DType::C32).unwrap().item().unwrap(), Complex::new(2e30f32, 0.0).into());
+    let z = x.to_dtype(DType::C32).unwrap().try_mul(Complex::<f32>::I).unwrap();
+    let square = -f64::from(1e30f32).powi(2);
+    assert_eq!(z.prod_as(DType::C64).unwrap().item().unwrap(), Complex::new(square, 0.0).into());
+    assert_eq!(
+        z.sum_axis_as(0, DType::C64).unwrap().item().unwrap(),
+        Complex::new(0.0, 2.0 * f64::from(1e30f32)).into()
+    );
+    assert_eq!(
+        z.sum_as(DType::F64).unwrap_err().to_string(),
+        "cannot sum: `f64` does not have all values of `Complex<f32>`, so sums and products of `Complex<f32>` are not computed in \
+         `f64`; convert the elements first, with `.to_dtype(DType::F64)`"
+    );
+    let error = DynTensor::from(tensor![true]).sum_as(DType::I64).unwrap_err().to_string();
+    assert!(error.starts_with("sum: `bool` is not a number"), "{error}");
+    assert!(x.trace_as(0, 1, DType::F64).is_err());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::operand::ToArray;
 use super::ordered::gradient;
 use super::{all_axes, methods, with, with_mask, with_two};
 use vierbein::dyn_tensor::DynReduction;
-use vierbein::{ConvolutionMode, DynTensor, EdgeOrder, Interpolation, Rank, Tensor, tensor};
+use vierbein::{ConvolutionMode, DType, DynTensor, EdgeOrder, Interpolation, Rank, Tensor, tensor};
 
 fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
     let nan = v.iter().position(|x| x.is_nan()).map(|k| (k, f64::NAN));
@@ -204,6 +204,38 @@ pub(crate) fn rows() -> Vec<Row> {
             ..Call::NOTHING
         },
         Call {
+            names: methods![nan_cumsum],
+            verb: "accumulate",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.nan_cumsum(n[0]))),
+            expected: |a, n| {
+                let numbers = Array {
+                    step: None,
+                    shape: a[0].shape.clone(),
+                    data: a[0].data.iter().map(|&x| if x.is_nan() { 0.0 } else { x }).collect(),
+                };
+                scan(&numbers, n[0], SUM)
+            },
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![nan_cumprod],
+            verb: "accumulate",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.nan_cumprod(n[0]))),
+            expected: |a, n| {
+                let numbers = Array {
+                    step: None,
+                    shape: a[0].shape.clone(),
+                    data: a[0].data.iter().map(|&x| if x.is_nan() { 1.0 } else { x }).collect(),
+                };
+                scan(&numbers, n[0], |v| Some(v.iter().product()))
+            },
+            ..Call::NOTHING
+        },
+        Call {
             names: methods![cummax],
             verb: "accumulate",
             operands: one,
@@ -351,6 +383,54 @@ pub(crate) fn rows() -> Vec<Row> {
                     return reject("UnsupportedRank");
                 }
                 let diagonal = diagonal_offset(&a[0], n[0], n[1], 1)?;
+                reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
+            },
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![sum_as],
+            verb: "sum",
+            operands: one,
+            run: |o, _| with(&o[0], |x| done!(try x.sum_as(DType::F64))),
+            expected: |a, _| reduce(&a[0], &all_axes(&a[0]), false, 8, SUM),
+            cannot: &[(WrongShape, "over all axes of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![sum_axis_as],
+            verb: "sum",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.sum_axis_as(n[0], DType::F64))),
+            expected: |a, n| reduce(&a[0], n, false, 8, SUM),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![prod_as],
+            verb: "product",
+            operands: one,
+            run: |o, _| with(&o[0], |x| done!(try x.prod_as(DType::F64))),
+            expected: |a, _| reduce(&a[0], &all_axes(&a[0]), false, 8, |v| Some(v.iter().product())),
+            cannot: &[(WrongShape, "over all axes of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![prod_axis_as],
+            verb: "product",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.prod_axis_as(n[0], DType::F64))),
+            expected: |a, n| reduce(&a[0], n, false, 8, |v| Some(v.iter().product())),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![trace_as],
+            verb: "trace",
+            operands: square,
+            numbers: Numbers::Pair,
+            run: |o, n| with(&o[0], |x| done!(try x.trace_as(n[0], n[1], DType::F64))),
+            expected: |a, n| {
+                let diagonal = on_diagonal(&a[0], n)?;
                 reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
             },
             ..Call::NOTHING

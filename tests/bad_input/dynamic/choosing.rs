@@ -1,6 +1,8 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` on elements at positions and under masks.
 
-use super::array::{evens, firsts, masked, nonzero, put_first, replaced, scattered, taken, twice};
+use super::array::{
+    Array, Outcome, evens, firsts, masked, nonzero, put_first, reject, replaced, scattered, taken, twice,
+};
 use super::driver::{Call, Hazard, Hazard::*, Numbers, Row, done};
 use super::hazards::{one, two};
 use super::operand::{Operand, Place, ToArray};
@@ -8,6 +10,34 @@ use super::{ONE, changed, methods, with, with_mask};
 use vierbein::{DynTensor, DynView, Error, MemoryOrder};
 
 const AXIS: Call = Call { operands: one, numbers: Numbers::Axis, ..Call::NOTHING };
+
+/// Returns the flat index of an element in row-major order.
+fn flat(x: &Array, index: &[usize]) -> Outcome {
+    match index.iter().zip(&x.shape).all(|(k, n)| k < n) {
+        true => Ok(Array::scalar(index.iter().zip(&x.shape).fold(0, |flat, (k, n)| flat * n + k) as f64)),
+        false => reject("IndexOutOfBounds"),
+    }
+}
+
+/// Exchanges the elements at an index along an axis with those at the last index.
+fn swapped(x: &Array, axis: usize, at: usize) -> Outcome {
+    if axis >= x.shape.len() {
+        return reject("AxisOutOfRange");
+    }
+    let n = x.shape[axis];
+    if at >= n {
+        return reject("IndexOutOfBounds");
+    }
+    Ok(Array::from_fn(&x.shape, |index| {
+        let mut index = index.to_vec();
+        index[axis] = match index[axis] {
+            k if k == at => n - 1,
+            k if k == n - 1 => at,
+            k => k,
+        };
+        x.at(&index)
+    }))
+}
 
 fn vector<T: vierbein::Element>(elements: Vec<T>) -> DynTensor {
     DynTensor::from_vec(&[elements.len()], elements, MemoryOrder::RowMajor).expect("a vector")
@@ -93,6 +123,52 @@ pub(crate) fn rows() -> Vec<Row> {
             },
             expected: |a, n| scattered(&a[0], n[0]),
             ..AXIS
+        },
+        Call {
+            names: methods![ravel_index unravel_index],
+            verb: "ravel",
+            operands: one,
+            numbers: Numbers::Index,
+            run: |o, n| {
+                with(&o[0], |x| {
+                    done!(try x.ravel_index(n).and_then(|flat| {
+                        assert_eq!(x.unravel_index(flat)?, n);
+                        Ok(vierbein::DynScalar::from(flat as f64))
+                    }))
+                })
+            },
+            expected: |a, n| flat(&a[0], n),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![swap_indices],
+            verb: "index",
+            operands: |hazard| writable(small(hazard)),
+            numbers: Numbers::Position,
+            run: |o, n| {
+                Some(done!(try changed(&o[0], |mut x| { x.swap_indices(n[0], n[1], -1)?; Ok(x.array()) })))
+            },
+            expected: |a, n| swapped(&a[0], n[0], n[1]),
+            cannot: &[(HugeExtents, "memory does not hold such a tensor")],
+        },
+        Call {
+            names: methods![swap_with],
+            verb: "swap",
+            operands: |hazard| writable(small(hazard)),
+            run: |o, _| {
+                Some(done!(try changed(&o[0], |mut x| {
+                    let zeros = vec![0.0; x.len()];
+                    let mut other = DynTensor::from_vec(x.shape(), zeros, MemoryOrder::RowMajor)?;
+                    x.swap_with(other.view_mut())?;
+                    Ok(x.array())
+                })))
+            },
+            expected: |a, _| Ok(Array::from_fn(&a[0].shape, |_| 0.0)),
+            cannot: &[
+                (WrongShape, "see `tests/dyn_tensor/choosing.rs`"),
+                (HugeExtents, "memory does not hold such a tensor"),
+            ],
+            ..Call::NOTHING
         },
         Call {
             names: methods![at],

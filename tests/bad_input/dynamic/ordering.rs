@@ -51,6 +51,44 @@ macro_rules! sorts {
     };
 }
 
+/// Rows of random orders. The results are sorted, because sorted lines do not depend on the order.
+#[cfg(feature = "rand")]
+fn random_orders() -> [Call; 2] {
+    use rand::{SeedableRng, rngs::StdRng};
+    const MANY: (Hazard, &str) = (HugeExtents, "memory does not hold the positions");
+    [
+        Call {
+            names: methods![permutation choice],
+            verb: "choose",
+            operands: |hazard| super::hazards::countable(hazard),
+            run: |o, n| {
+                with(&o[0], |x| {
+                    let rng = || StdRng::seed_from_u64(1);
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(0);
+                    done!(try x.choice(n[0], extent, &mut rng()).and_then(|_| x.permutation(n[0], &mut rng())?.sort(n[0])))
+                })
+            },
+            expected: |a, n| along(&a[0], n[0], |line| sorted(line, false)),
+            cannot: &[MANY],
+            ..AXIS
+        },
+        Call {
+            names: methods![shuffle],
+            verb: "choose",
+            operands: |hazard| super::hazards::countable(hazard),
+            run: |o, n| {
+                Some(done!(try changed(&o[0], |mut x| {
+                    x.shuffle(n[0], &mut StdRng::seed_from_u64(1))?;
+                    Ok(super::operand::ToArray::array(&x.sort(n[0])?))
+                })))
+            },
+            expected: |a, n| along(&a[0], n[0], |line| sorted(line, false)),
+            cannot: &[MANY, (Aliasing, "a view of elements that several indices share cannot be mutable")],
+            ..AXIS
+        },
+    ]
+}
+
 fn maximum(line: &[f64]) -> Option<f64> {
     (!line.is_empty()).then(|| sorted(line, false)[line.len() - 1])
 }
@@ -347,13 +385,10 @@ pub(crate) fn rows() -> Vec<Row> {
             ..WHOLE
         },
     ];
-    ascending
-        .into_iter()
-        .chain(descending)
-        .chain(others)
-        .map(Row::from)
-        .chain([Row::by_hand(methods![one_hot], "encode labels", encoded)])
-        .collect()
+    let calls = ascending.into_iter().chain(descending).chain(others);
+    #[cfg(feature = "rand")]
+    let calls = calls.chain(random_orders());
+    calls.map(Row::from).chain([Row::by_hand(methods![one_hot], "encode labels", encoded)]).collect()
 }
 
 #[test]
