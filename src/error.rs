@@ -596,6 +596,16 @@ impl fmt::Display for Error {
                     "cannot {op} tensors of {dtype}: there is no {dtype} result for {values}; \
                      convert them first, e.g. with `.cast::<{}>()`",
                     if SUMS.contains(op) { wider(dtype) } else { "f64" }
+                )?;
+                let method = match *op {
+                    "reduce" if values.starts_with("the sum ") => "sum_as",
+                    "reduce" if values.starts_with("the product ") => "prod_as",
+                    _ => return Ok(()),
+                };
+                write!(
+                    f,
+                    ", or compute the result in a wider type, e.g. with `.{method}::<{}>()`",
+                    wider(dtype)
                 )
             }
             Error::Argument { op, reason } => write!(f, "cannot {op}: {reason}"),

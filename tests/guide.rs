@@ -72,6 +72,54 @@ fn exercises_of_a_newcomer() {
     assert_eq!(x.flatten().quantile(0, 0.5, Quantile::Linear), 3.5);
 }
 
+/// Sums of bytes. NumPy sums them in 64 bits; here, a sum that does not fit is an error, which names both ways out.
+#[test]
+fn exercises_with_bytes() {
+    use vierbein::prelude::*;
+    // image = np.array([[200, 100], [50, 200]], np.uint8); image.sum(), image.sum(axis=0), image.prod(axis=1), image.trace()
+    let image = tensor![[200u8, 100], [50, 200]];
+    let error = image.try_sum().unwrap_err().to_string();
+    assert!(error.contains("`.cast::<u64>()`") && error.contains("sum_as"), "{error}");
+    assert_eq!(image.sum_as::<i64>(), 550);
+    assert_eq!(image.cast::<i64>().sum(), 550);
+    assert_eq!(image.sum_axis_as::<u64>(0), tensor![250, 300]);
+    assert_eq!(image.prod_axis_as::<u64>(1), tensor![20_000, 10_000]);
+    assert_eq!(image.trace_as::<u64>(0, 1), 400);
+    // image.cumsum(axis=1), which has no form with another type, and image.mean()
+    assert_eq!(image.cast::<i64>().cumsum(1), tensor![[200, 300], [50, 250]]);
+    assert_eq!(image.mean(), 137.5);
+    // A sum that fits is a sum in the type of the elements.
+    assert_eq!(tensor![1u8, 2].sum(), 3);
+}
+
+/// Indices and counts that the library returns are indices and counts of its methods. The values are NumPy's.
+#[test]
+fn exercises_with_indices() {
+    use vierbein::prelude::*;
+    let (x, names) = (tensor![3.0, -1.0, 2.0, 5.0, 2.0], tensor![10, 20, 30, 40, 50]);
+    // names[x.argmax()], x[np.argsort(x)], names[np.argsort(x)[:2]]
+    assert_eq!(names[[x.argmax().item()]], 40);
+    assert_eq!(x.take(0, x.argsort(0)), tensor![-1.0, 2.0, 2.0, 3.0, 5.0]);
+    assert_eq!(names.take(0, x.argsort(0).slice(s![..2])), tensor![20, 30]);
+    // m[np.unravel_index(m.argmax(), m.shape)]
+    let m = tensor![[1.0, 7.0], [3.0, 4.0]];
+    assert_eq!(m[m.unravel_index(m.argmax().item())], 7.0);
+    assert_eq!(m.slice(s![m.argmax_axis(0)[[0]], ..]), tensor![3.0, 4.0]);
+    // x[np.argmax(x < 2):], x[np.nonzero(x > 2)], m[np.nonzero(m > 2)]
+    assert_eq!(x.slice(s![x.lt(2.0).argmax().item()..]), tensor![-1.0, 2.0, 5.0, 2.0]);
+    assert_eq!(x.at(x.gt(2.0).nonzero()), tensor![3.0, 5.0]);
+    assert_eq!(m.at(m.gt(2.0).nonzero()), tensor![7.0, 3.0, 4.0]);
+    // k = np.searchsorted(names, 30); names[k:], names[:k]
+    let k = names.searchsorted(tensor![30], Side::Left)[[0]];
+    assert_eq!(names.slice(s![k..]), tensor![30, 40, 50]);
+    assert_eq!(names.slice(s![..k]), tensor![10, 20]);
+    // values, counts = np.unique(x, return_counts=True); np.repeat(values, counts)
+    let unique = x.unique_with();
+    assert_eq!(unique.values.repeat(0, &unique.counts), tensor![-1.0, 2.0, 2.0, 3.0, 5.0]);
+    // np.bincount of labels, and rows chosen by a count
+    assert_eq!(names.slice(s![..x.gt(2.0).count().item()]), tensor![10, 20]);
+}
+
 #[test]
 fn every_row_from_ndarray_is_tested() {
     let text = page("from_ndarray.md");
