@@ -63,7 +63,10 @@
 //!   order, the device or the number of threads. If singular values or eigenvalues are equal, or differ by less than about 10⁻⁸ of the
 //!   largest one, only the space that their vectors span is determined.
 //! * **Scaling.** Matrices and operators are scaled by powers of two before they are decomposed, so results do not depend on units: if a
-//!   matrix is multiplied by a power of two, most results have the same bits, except for their exponents. A result that exceeds the limits
+//!   matrix is multiplied by a power of two, most results have the same bits, except for their exponents. The tests allow other results a
+//!   difference of a few times the machine epsilon times the largest element of the result, for well-conditioned matrices and powers from
+//!   2⁻¹⁰⁰⁰ to 2¹⁰⁰⁰ (of `f32` from 2⁻¹²⁰ to 2¹²⁰): 8 for `inv`, `matrix_power`, `solve`, `solve_as`, `pinv` and `lstsq`, 400 for
+//!   `eigh_generalized`, and 64 for the iterative methods. A result that exceeds the limits
 //!   of its type is infinite; for `solve` and `inv`, it is an error. Singular values and eigenvalues have an error of about the machine
 //!   epsilon times the largest one, so if a matrix has elements near both ends of the range, its smallest singular values are 0.
 //! * **Errors.** A NaN or infinite element is an error, even if it is in a part of the matrix that the decomposition does not use.

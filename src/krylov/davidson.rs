@@ -12,7 +12,7 @@ use crate::device::decompose::LinalgElement;
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::ops::WithRight;
-use crate::ops::linalg::balance::{extreme_exponent, scaled};
+use crate::ops::linalg::balance::{exponent, extreme_exponent, scaled};
 use crate::ops::op::{Add, Sub};
 use crate::order::Order;
 use crate::rank::Dim;
@@ -220,9 +220,18 @@ fn corrected<T: LinalgElement, Dev: Backend<T>>(
     value: T::Magnitude,
     precondition: &mut Precondition<'_, T, Dev>,
 ) -> Result<Vector<T, Dev>, Error> {
+    // A factor of the residual does not matter. With a norm of about 1, its product with the inverse of a very large operator keeps its
+    // digits.
+    let mut residual = residual;
+    let size = norm(&residual)?;
+    times_power(&mut residual, -exponent(size))?;
     let [residual, mut correction] = precondition([residual, spare], value)?;
-    let [x, direction] = precondition([x, residual], value)?;
-    check_preconditioned(OP, norm(&correction)? + norm(&direction)?)?;
+    let [x, mut direction] = precondition([x, residual], value)?;
+    let size = norm(&correction)? + norm(&direction)?;
+    check_preconditioned(OP, size)?;
+    for vector in [&mut correction, &mut direction] {
+        times_power(vector, -extreme_exponent(size))?;
+    }
     let (overlap, share) = (inner(&x, &correction)?, inner(&x, &direction)?);
     if !share.is_zero() {
         correction.try_add_scaled((-overlap).quotient(share), &direction)?;

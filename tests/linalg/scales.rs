@@ -2,9 +2,11 @@
 //! may be 1. So results do not depend on units. The powers reach almost to the limits of the types.
 
 use vierbein::linalg::{
-    Iteration, Krylov, LinalgElement, RandomizedSvd, Structure, Truncation, arnoldi, cg, cg_preconditioned,
-    davidson, eigs, expm_multiply, gmres, gmres_preconditioned, lanczos, minres, minres_preconditioned,
-    randomized_svd,
+    Iteration, Krylov, LinalgElement, RandomizedSvd, Structure, Truncation, arnoldi, arnoldi_into, cg,
+    cg_into, cg_preconditioned, cg_preconditioned_into, davidson, davidson_into, davidson_preconditioned,
+    davidson_preconditioned_into, eigs, eigs_into, expm_multiply, expm_multiply_into, gmres, gmres_into,
+    gmres_preconditioned, gmres_preconditioned_into, lanczos, lanczos_into, minres, minres_into,
+    minres_preconditioned, minres_preconditioned_into, randomized_svd,
 };
 use vierbein::prelude::*;
 use vierbein::{Error, c32, c64, stack};
@@ -265,12 +267,76 @@ where
     }
 }
 
+/// Returns a result of a dynamic tensor.
+fn dynamic<T: Number, D: Dim>(halves: i32, x: Result<DynTensor, Error>) -> Part {
+    part(halves, &x.unwrap().downcast::<T, D, RowMajor, Cpu>().unwrap())
+}
+
+/// [`dense`] for dynamic tensors.
+fn dense_dynamic<T>()
+where
+    T: Number<Magnitude: Number, Complex: Number>,
+{
+    type Two = Rank<2>;
+    type One = Rank<1>;
+    let of = |x: &Matrix<T>| DynTensor::from(x.clone());
+    let (b, columns) = (matrix::<T>(6, 3, 9), matrix::<T>(7, 2, 8));
+    let rank = |x: DynTensor| {
+        part(0, &x.to_dtype(T::DTYPE).unwrap().downcast::<T, Rank<0>, RowMajor, Cpu>().unwrap())
+    };
+    law! { T, matrix::<T>(6, 6, 1);
+        "dynamic eigvals" within 0, |a| [dynamic::<T::Complex, One>(2, of(&a).eigvals())];
+        "dynamic lu" within 0, |a| [dynamic::<T, Two>(2, of(&a).lu().map(|lu| lu.u))];
+        "dynamic inv" within 8, |a| [dynamic::<T, Two>(-2, of(&a).inv())];
+        "dynamic matrix_power" within 8, |a| [dynamic::<T, Two>(-2, of(&a).matrix_power(-1))];
+        "dynamic solve" within 8, |a| [dynamic::<T, Two>(-2, of(&a).solve(&b))];
+        "dynamic solve_as" within 8, |a| [dynamic::<T, Two>(-2, of(&a).solve_as(Structure::Lower { unit: false }, &b))];
+        "dynamic sqrtm" within 0, |a| [dynamic::<T::Complex, Two>(1, of(&a).sqrtm())];
+    }
+    law! { T, matrix::<T>(7, 5, 2);
+        "dynamic svd" within 0, |a| [
+            dynamic::<T, Two>(0, of(&a).svd().map(|svd| svd.u)),
+            dynamic::<T::Magnitude, One>(2, of(&a).svd().map(|svd| svd.s)),
+        ];
+        "dynamic svd_truncated" within 0, |a| [
+            dynamic::<T::Magnitude, Rank<0>>(0, of(&a).svd_truncated(Truncation::rank(2)).map(|(_, discarded)| discarded.share)),
+        ];
+        "dynamic qr" within 0, |a| [dynamic::<T, Two>(2, of(&a).qr().map(|(_, r)| r))];
+        "dynamic polar" within 0, |a| [dynamic::<T, Two>(2, of(&a).polar().map(|(_, p)| p))];
+        "dynamic lstsq" within 8, |a| [dynamic::<T, Two>(-2, of(&a).lstsq(&columns))];
+        "dynamic pinv" within 8, |a| [dynamic::<T, Two>(-2, of(&a).pinv())];
+        "dynamic matrix_rank" within 0, |a| [rank(of(&a).matrix_rank().unwrap())];
+        "dynamic cond" within 0, |a| [dynamic::<T::Magnitude, Rank<0>>(0, of(&a).cond())];
+    }
+    law! { T, definite::<T>(6);
+        "dynamic eigh" within 0, |a| [
+            dynamic::<T::Magnitude, One>(2, of(&a).eigh().map(|(w, _)| w)),
+            dynamic::<T, Two>(0, of(&a).eigh().map(|(_, v)| v)),
+        ];
+        "dynamic cholesky" within 0, |a| [dynamic::<T, Two>(1, of(&a).cholesky())];
+        "dynamic eigh_generalized" within 400, |a| [
+            dynamic::<T::Magnitude, One>(2, of(&a).eigh_generalized(&(definite::<T>(6) + Tensor::eye(6))).map(|(w, _)| w)),
+        ];
+    }
+    law! { T, indefinite::<T>(6);
+        "dynamic ldl" within 0, |a| [dynamic::<T, Two>(2, of(&a).ldl().map(|ldl| ldl.d))];
+    }
+}
+
 #[test]
 fn dense_functions_obey_the_law_of_scales() {
     dense::<f32>();
     dense::<f64>();
     dense::<c32>();
     dense::<c64>();
+}
+
+#[test]
+fn dense_functions_of_dynamic_tensors_obey_the_law_of_scales() {
+    dense_dynamic::<f32>();
+    dense_dynamic::<f64>();
+    dense_dynamic::<c32>();
+    dense_dynamic::<c64>();
 }
 
 /// Returns the inverses of the magnitudes of the diagonal elements: a preconditioner.
@@ -294,6 +360,10 @@ where
         "davidson" within bound, |a| [
             reals(2, &davidson(|x| a.matmul(&x), &a.diagonal(0, 1).to_owned(), &start, lowest).unwrap().values),
             tensors(0, &davidson(|x| a.matmul(&x), &a.diagonal(0, 1).to_owned(), &start, lowest).unwrap().vectors),
+        ];
+        "davidson_preconditioned" within bound, |a| [
+            reals(2, &davidson_preconditioned(|x| a.matmul(&x), |r, _| r * inverse(&a), &start, lowest).unwrap().values),
+            tensors(0, &davidson_preconditioned(|x| a.matmul(&x), |r, _| r * inverse(&a), &start, lowest).unwrap().vectors),
         ];
         "minres" within bound, |a| [part(-2, &minres(|x| a.matmul(&x), &start, how).unwrap().x)];
         "minres_preconditioned" within bound, |a| [
@@ -323,6 +393,53 @@ where
             reals(2, &randomized_svd(|x: TensorView<T, Rank<1>>| a.matmul(&x), |y: TensorView<T, Rank<1>>| a.adjoint().matmul(&y), [8], &Cpu, RandomizedSvd::rank(3)).unwrap().s),
         ];
     }
+    // Operators that write to a given tensor.
+    law! { T, indefinite::<T>(8);
+        "lanczos_into" within bound, |a| [
+            reals(2, &lanczos_into(|x, y| a.try_matmul_into(&x, y), &start, lowest).unwrap().values),
+            tensors(0, &lanczos_into(|x, y| a.try_matmul_into(&x, y), &start, lowest).unwrap().vectors),
+        ];
+        "davidson_into" within bound, |a| [
+            reals(2, &davidson_into(|x, y| a.try_matmul_into(&x, y), &a.diagonal(0, 1).to_owned(), &start, lowest).unwrap().values),
+        ];
+        "davidson_preconditioned_into" within bound, |a| [
+            reals(2, &davidson_preconditioned_into(
+                |x, y| a.try_matmul_into(&x, y), |r, _, z| z.try_assign(r * inverse(&a)), &start, lowest,
+            ).unwrap().values),
+        ];
+        "minres_into" within bound, |a| [
+            part(-2, &minres_into(|x, y| a.try_matmul_into(&x, y), &start, how).unwrap().x),
+        ];
+        "minres_preconditioned_into" within bound, |a| [
+            part(-2, &minres_preconditioned_into(
+                |x, y| a.try_matmul_into(&x, y), |r, z| z.try_assign(r * inverse(&a)), &start, how,
+            ).unwrap().x),
+        ];
+    }
+    law! { T, definite::<T>(8);
+        "cg_into" within bound, |a| [part(-2, &cg_into(|x, y| a.try_matmul_into(&x, y), &start, how).unwrap().x)];
+        "cg_preconditioned_into" within bound, |a| [
+            part(-2, &cg_preconditioned_into(
+                |x, y| a.try_matmul_into(&x, y), |r, z| z.try_assign(r * inverse(&a)), &start, how,
+            ).unwrap().x),
+        ];
+    }
+    law! { T, matrix::<T>(8, 8, 7);
+        "eigs_into" within bound, |a| [
+            reals(2, &eigs_into(|x, y| a.try_matmul_into(&x, y), &start, largest).unwrap().values),
+        ];
+        "arnoldi_into" within bound, |a| [
+            part(2, &arnoldi_into(|x, y| a.try_matmul_into(&x, y), &start, 4).unwrap().h),
+        ];
+        "gmres_into" within bound, |a| [
+            part(-2, &gmres_into(|x, y| a.try_matmul_into(&x, y), &start, how).unwrap().x),
+        ];
+        "gmres_preconditioned_into" within bound, |a| [
+            part(-2, &gmres_preconditioned_into(
+                |x, y| a.try_matmul_into(&x, y), |r, z| z.try_assign(r * inverse(&a)), &start, how,
+            ).unwrap().x),
+        ];
+    }
     let a = matrix::<T>(8, 8, 7);
     let one = expm_multiply(|x| a.matmul(&x), T::of(0.25, 0.5), &start, how).unwrap();
     for exponent in T::EXPONENTS {
@@ -330,6 +447,8 @@ where
         let t = T::of(0.25, 0.5) * power::<T>(-exponent);
         let found = expm_multiply(|x| scaled.matmul(&x), t, &start, how).unwrap();
         check::<T>("expm_multiply", exponent, 64.0, &[part(0, &one.x)], &[part(0, &found.x)]);
+        let found = expm_multiply_into(|x, y| scaled.try_matmul_into(&x, y), t, &start, how).unwrap();
+        check::<T>("expm_multiply_into", exponent, 64.0, &[part(0, &one.x)], &[part(0, &found.x)]);
         // Right-hand sides and first vectors.
         let by = power::<T>(exponent);
         let apply = |x: TensorView<T, Rank<1>>| a.matmul(&x);
