@@ -17,8 +17,8 @@
 //! The functions require fused multiply-add (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit
 //! ARM. With FMA, the result for an element does not depend on its index, on the number of threads, or on the width of the
 //! registers. On other processors, and on x86-64 in builds with debug assertions, the callers use the C library instead, and
-//! `num-complex` for complex numbers. Inverse hyperbolic functions of real numbers are an exception: there, too, this module computes
-//! them, with FMA in software.
+//! `num-complex` for complex numbers. Inverse hyperbolic functions of real numbers, and complex functions for which `num-complex` is
+//! inaccurate, are exceptions: there, too, this module computes them, with FMA in software.
 //!
 //! The scalar functions call the same loops with one element.
 
@@ -1062,16 +1062,36 @@ macro_rules! functions {
                 unsafe { map_powers(&raw const z, &raw const w, &raw mut power, 1) }.then_some(power)
             }
 
-            /// Computes the square root or the power of 2 with FMA in software. Returns `None` for all other functions. The formulas of
-            /// `num-complex` lose digits, or all of them, for large and for small arguments.
+            /// Computes a function with FMA in software, which is slow. Returns `None` if the formula of `num-complex` is accurate: for
+            /// exponentials, and for circular and hyperbolic sines and cosines, of moderate arguments. Its other formulas lose digits, or
+            /// all of them, for large and for small arguments.
             #[cold]
             pub(crate) fn wide_ranging(f: FloatFunction, z: Pair) -> Option<Pair> {
+                fn at<F: Branchless<Pair, Output = Pair>>(f: F, z: Pair) -> Option<Pair> {
+                    Some(if f.is_far(z) { f.far(z) } else { f.compute(z) })
+                }
+                fn at_far<F: Branchless<Pair, Output = Pair>>(f: F, z: Pair) -> Option<Pair> {
+                    f.is_far(z).then(|| f.far(z))
+                }
                 match f {
-                    FloatFunction::Sqrt if complex::sqrt_is_far(z) => Some(complex::sqrt_far(z)),
-                    FloatFunction::Sqrt => Some(complex::sqrt(z)),
-                    FloatFunction::Exp2 if complex::exp_is_far(z) => Some(complex::exp2_far(z)),
-                    FloatFunction::Exp2 => Some(complex::exp2(z)),
-                    _ => None,
+                    FloatFunction::Sqrt => at(ComplexSqrt, z),
+                    FloatFunction::Exp => at_far(ComplexExp, z),
+                    FloatFunction::Exp2 => at(ComplexExp2, z),
+                    FloatFunction::Ln => at(ComplexLog(complex::BASE_E), z),
+                    FloatFunction::Log2 => at(ComplexLog(complex::BASE_2), z),
+                    FloatFunction::Log10 => at(ComplexLog(complex::BASE_10), z),
+                    FloatFunction::Sin => at_far(ComplexSinh { even: false, turned: true }, z),
+                    FloatFunction::Cos => at_far(ComplexSinh { even: true, turned: true }, z),
+                    FloatFunction::Tan => at(ComplexTanh { turned: true }, z),
+                    FloatFunction::Asin => at(ComplexAsin { acos: false, hyperbolic: false }, z),
+                    FloatFunction::Acos => at(ComplexAsin { acos: true, hyperbolic: false }, z),
+                    FloatFunction::Atan => at(ComplexAtanh { turned: true }, z),
+                    FloatFunction::Sinh => at_far(ComplexSinh { even: false, turned: false }, z),
+                    FloatFunction::Cosh => at_far(ComplexSinh { even: true, turned: false }, z),
+                    FloatFunction::Tanh => at(ComplexTanh { turned: false }, z),
+                    FloatFunction::Asinh => at(ComplexAsin { acos: false, hyperbolic: true }, z),
+                    FloatFunction::Acosh => at(ComplexAsin { acos: true, hyperbolic: true }, z),
+                    FloatFunction::Atanh => at(ComplexAtanh { turned: false }, z),
                 }
             }
 

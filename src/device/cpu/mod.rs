@@ -62,7 +62,7 @@ use crate::layout::{Layout, element_count};
 ///   run to run.
 /// * Elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, and on x86-64
 ///   at the level `portable` or in builds with debug assertions. In these cases, the C library computes the functions of real
-///   numbers, and `num-complex` those of complex numbers. The C library's results differ between systems and may depend on the
+///   numbers, and `num-complex` powers, exponentials, sines and cosines of complex numbers. The C library's results differ between systems and may depend on the
 ///   processor. In all other cases, this crate computes the functions itself. Then the results are the same on every x86-64
 ///   processor with AVX2 and on every 64-bit ARM.
 /// * Fourier transforms: on processors with different vector instructions, at different levels of `VIERBEIN_SIMD`, or of the same elements

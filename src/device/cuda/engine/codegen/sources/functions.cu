@@ -1,5 +1,6 @@
-// Functions of floating-point and complex numbers. The functions of floating-point numbers are CUDA's. The functions of complex numbers
-// have the formulas of num-complex, and therefore the same branch cuts and special values.
+// Functions of floating-point and complex numbers. The functions of floating-point numbers are CUDA's. Most functions of complex numbers
+// have the formulas of `src/elementary/complex.rs`, and therefore the same branch cuts and special values; no intermediate result
+// overflows or underflows unless the result does. Powers have the formulas of num-complex.
 
 static_assert(sizeof(sqrt(f32())) == sizeof(f32), "functions of f32 are computed in f32");
 
@@ -20,18 +21,28 @@ template <class F> DEV Complex<F> polar(F r, F theta) { return {r * cos(theta), 
 
 // ---- exponentials, logarithms, powers
 
+// The largest number whose exponential does not overflow, rounded down.
+template <class F> constexpr F EXP_SAFE = sizeof(F) == 4 ? F(88) : F(709);
+
+template <class F> DEV Complex<F> cos_sin(F a) { return {cos(a), sin(a)}; }
+template <class F> DEV Complex<F> times_i(Complex<F> a) { return {-a.im, a.re}; }
+template <class F> DEV Complex<F> over_i(Complex<F> a) { return {a.im, -a.re}; }
+// Multiplies both parts. A part that is zero stays zero, even if the factor is infinite.
+template <class F> DEV Complex<F> scaled(F by, Complex<F> a) {
+    return {a.re == F(0) ? a.re : by * a.re, a.im == F(0) ? a.im : by * a.im};
+}
+// Returns `unit` times two factors, one after the other, so that the product overflows only if the result does. The product of the factors
+// is the modulus of the exponential of a.
+template <class F> DEV Complex<F> exponential(Complex<F> a, F first, F second, Complex<F> unit) {
+    if (a.im == F(0)) return {first * second, a.im};
+    if (is_infinite(a.re) && !is_finite(a.im)) return a.re > F(0) ? Complex<F>{a.re, a.im - a.im} : Complex<F>{F(0), F(0)};
+    return scaled(second, scaled(first, unit));
+}
 template <class F> DEV Complex<F> exp(Complex<F> a) {
-    if (is_infinite(a.re)) {
-        if (a.re < F(0)) {
-            if (!is_finite(a.im)) return {F(0), F(0)};
-        } else if (a.im == F(0) || !is_finite(a.im)) {
-            // If the imaginary part of a is infinite, that of the result is NaN, because the direction of the result is undefined.
-            return {a.re, is_infinite(a.im) ? a.im - a.im : a.im};
-        }
-    } else if (is_nan(a.re) && a.im == F(0)) {
-        return a;
-    }
-    return polar(exp(a.re), a.im);
+    Complex<F> unit = cos_sin(a.im);
+    if (a.re <= EXP_SAFE<F> && is_finite(a.im)) return {exp(a.re) * unit.re, exp(a.re) * unit.im};
+    F half = exp(a.re / F(2));
+    return exponential(a, half, half, unit);
 }
 
 // Returns 64 binary digits of ln(2) 2/pi, from the given one on. Digits are counted from 64 zeros before the point on.
@@ -75,14 +86,29 @@ DEV c64 imaginary_exp2(f64 y) {
 }
 template <class F> DEV Complex<F> exp2(Complex<F> a) {
     if (a.im == F(0)) return {exp2(a.re), a.im};
-    if (is_infinite(a.re) && !is_finite(a.im)) return a.re > F(0) ? Complex<F>{a.re, a.im - a.im} : Complex<F>{F(0), F(0)};
     Complex<F> unit = cast<Complex<F>>(imaginary_exp2((f64)a.im));
     // 2^x in two factors, so that the product overflows only if the result does. The second one is a power of two.
     F whole = trunc(a.re / F(2)), first = is_finite(whole) ? exp2(a.re - whole) : exp2(whole), second = exp2(whole);
-    F re = unit.re == F(0) ? unit.re : unit.re * first * second, im = unit.im == F(0) ? unit.im : unit.im * first * second;
-    return {re, im};
+    return exponential(a, first, second, unit);
 }
-template <class F> DEV Complex<F> log(Complex<F> a) { return {log(modulus(a)), arg(a)}; }
+
+// Returns the logarithm of the modulus.
+template <class F> DEV F log_modulus(Complex<F> a) {
+    F x = fabs(a.re), y = fabs(a.im), larger = x > y ? x : y;
+    if (is_infinite(x) || is_infinite(y)) return infinity<F>();
+    if (larger > F(0.5) && larger < F(2)) {
+        // Near 1, the logarithm is computed from the difference of the square of the modulus and 1, as a sum of two numbers.
+        Sum t = Sum{(f64)x, 0.0} * Sum{(f64)x, 0.0} + Sum{-1.0, 0.0} + Sum{(f64)y, 0.0} * Sum{(f64)y, 0.0};
+        if (t.high > -0.5) return F((log1p(t.high) + t.low / (1.0 + t.high)) / 2.0);
+    }
+    int exponent = 0;
+    if (larger > F(0)) frexp(larger, &exponent);
+    // The modulus of a very large or a subnormal number is not representable, or has few digits.
+    const int most = sizeof(F) == 4 ? 120 : 1000;
+    if (exponent < most && exponent > -most) return log(hypot(x, y));
+    return log(hypot(ldexp(x, -exponent), ldexp(y, -exponent))) + F(exponent) * ln_2<F>();
+}
+template <class F> DEV Complex<F> log(Complex<F> a) { return {log_modulus(a), arg(a)}; }
 template <class F> DEV Complex<F> log2(Complex<F> a) { return log(a) / ln_2<F>(); }
 template <class F> DEV Complex<F> log10(Complex<F> a) { return log(a) / ln_10<F>(); }
 template <class F> DEV Complex<F> sqrt(Complex<F> a) {
@@ -106,6 +132,20 @@ template <class F> DEV Complex<F> sqrt(Complex<F> a) {
     F t = ldexp(sqrt((x + hypot(x, y)) / F(2)), -half), other = fabs(a.im) / (t + t);
     return a.re >= F(0) ? Complex<F>{t, copysign(other, a.im)} : Complex<F>{other, copysign(t, a.im)};
 }
+// The exponential of num-complex.
+template <class F> DEV Complex<F> plain_exp(Complex<F> a) {
+    if (is_infinite(a.re)) {
+        if (a.re < F(0)) {
+            if (!is_finite(a.im)) return {F(0), F(0)};
+        } else if (a.im == F(0) || !is_finite(a.im)) {
+            // If the imaginary part of a is infinite, that of the result is NaN, because the direction of the result is undefined.
+            return {a.re, is_infinite(a.im) ? a.im - a.im : a.im};
+        }
+    } else if (is_nan(a.re) && a.im == F(0)) {
+        return a;
+    }
+    return polar(exp(a.re), a.im);
+}
 template <class F> DEV Complex<F> pow(Complex<F> a, RealOf<F> n) {
     if (n == F(0)) return {F(1), F(0)};
     return polar(pow(modulus(a), n), arg(a) * n);
@@ -113,7 +153,7 @@ template <class F> DEV Complex<F> pow(Complex<F> a, RealOf<F> n) {
 template <class F> DEV Complex<F> pow(Complex<F> a, Complex<F> n) {
     if (n.im == F(0)) return pow(a, n.re);
     if (a.re == F(0) && a.im == F(0) && n.re > F(0)) return {F(0), F(0)};
-    return exp(n * log(a));
+    return plain_exp(n * Complex<F>{log(modulus(a)), arg(a)});
 }
 
 template <class F> DEV Complex<F> expm1(Complex<F> a) {
@@ -132,73 +172,100 @@ template <class F> DEV Complex<F> log1p(Complex<F> a) {
         Sum x = {(f64)a.re, 0.0}, y = {(f64)a.im, 0.0}, t = x * (x + Sum{2.0, 0.0}) + y * y;
         if (t.high > -0.5) return {F((log1p(t.high) + t.low / (1.0 + t.high)) / 2.0), arg(sum)};
     }
-    // The modulus of a large number may overflow; that of a quarter of it does not.
-    Complex<F> quarter = {sum.re / F(4), sum.im / F(4)};
-    if (fabs(a.re) > F(1e10) || fabs(a.im) > F(1e10)) return {log(modulus(quarter)) + F(2) * ln_2<F>(), arg(sum)};
     return log(sum);
 }
 
 // ---- trigonometric and hyperbolic functions
 
-template <class F> DEV Complex<F> sin(Complex<F> a) { return {sin(a.re) * cosh(a.im), cos(a.re) * sinh(a.im)}; }
-template <class F> DEV Complex<F> cos(Complex<F> a) { return {cos(a.re) * cosh(a.im), -sin(a.re) * sinh(a.im)}; }
-template <class F> DEV Complex<F> tan(Complex<F> a) {
-    F re = a.re + a.re, im = a.im + a.im;
-    return Complex<F>{sin(re), sinh(im)} / (cos(re) + cosh(im));
+// The circular functions are those of i z: sin z = -i sinh(i z), cos z = cosh(i z), tan z = -i tanh(i z).
+
+// Returns e^|x|/2 times `unit`, for large |x|: sinh |x| and cosh |x| are e^|x|/2 then.
+template <class F> DEV Complex<F> large_hyperbolic(F x, Complex<F> unit) {
+    F half = exp(fabs(x) / F(2));
+    return scaled(half, scaled(half / F(2), unit));
 }
-template <class F> DEV Complex<F> sinh(Complex<F> a) { return {sinh(a.re) * cos(a.im), cosh(a.re) * sin(a.im)}; }
-template <class F> DEV Complex<F> cosh(Complex<F> a) { return {cosh(a.re) * cos(a.im), sinh(a.re) * sin(a.im)}; }
+template <class F> DEV Complex<F> sinh(Complex<F> a) {
+    if (a.im == F(0)) return {sinh(a.re), a.im};
+    if (!is_finite(a.im)) return {a.re == F(0) || is_infinite(a.re) ? a.re : a.im - a.im, a.im - a.im};
+    Complex<F> unit = cos_sin(a.im);
+    if (fabs(a.re) <= EXP_SAFE<F>) return {sinh(a.re) * unit.re, cosh(a.re) * unit.im};
+    Complex<F> w = large_hyperbolic(a.re, unit);
+    return {negative(a.re) ? -w.re : w.re, w.im};
+}
+template <class F> DEV Complex<F> cosh(Complex<F> a) {
+    if (a.im == F(0)) return {cosh(a.re), negative(a.re) ? -a.im : a.im};
+    if (!is_finite(a.im)) return {is_infinite(a.re) ? infinity<F>() : a.im - a.im, a.re == F(0) ? a.re : a.im - a.im};
+    Complex<F> unit = cos_sin(a.im);
+    if (fabs(a.re) <= EXP_SAFE<F>) return {cosh(a.re) * unit.re, sinh(a.re) * unit.im};
+    Complex<F> w = large_hyperbolic(a.re, unit);
+    return {w.re, negative(a.re) ? -w.im : w.im};
+}
 template <class F> DEV Complex<F> tanh(Complex<F> a) {
-    F re = a.re + a.re, im = a.im + a.im;
-    return Complex<F>{sinh(re), sin(im)} / (cosh(re) + cos(im));
+    if (a.im == F(0)) return {tanh(a.re), a.im};
+    if (!is_finite(a.im)) {
+        if (is_infinite(a.re)) return {copysign(F(1), a.re), copysign(F(0), a.im)};
+        return {a.re == F(0) ? a.re : a.im - a.im, a.im - a.im};
+    }
+    // From this modulus on, the real part rounds to 1 or -1.
+    const F flat = sizeof(F) == 4 ? F(10) : F(22);
+    Complex<F> unit = cos_sin(a.im);
+    F s = sinh(a.re), c = cosh(a.re), product = unit.re * unit.im;
+    if (fabs(a.re) > flat) return {copysign(F(1), a.re), product / c / c};
+    F square = s * s + unit.re * unit.re;
+    return {s * c / square, product / square};
+}
+template <class F> DEV Complex<F> sin(Complex<F> a) { return over_i(sinh(times_i(a))); }
+template <class F> DEV Complex<F> cos(Complex<F> a) { return cosh(times_i(a)); }
+template <class F> DEV Complex<F> tan(Complex<F> a) { return over_i(tanh(times_i(a))); }
+
+// The inverse functions have the formulas of Kahan. The squares of larger numbers than this one may overflow.
+template <class F> constexpr F SQUARE_MAX = sizeof(F) == 4 ? F(1e18) : F(1e150);
+template <class F> DEV bool is_large(Complex<F> a) {
+    return !(fabs(a.re) <= SQUARE_MAX<F> && fabs(a.im) <= SQUARE_MAX<F>);
 }
 
-// The square root and the quotient of num-complex. Their intermediate results may lose digits or leave the range.
-template <class F> DEV Complex<F> plain_sqrt(Complex<F> a) {
-    if (a.im == F(0)) {
-        if (!negative(a.re)) return {sqrt(a.re), a.im};
-        return {F(0), copysign(sqrt(-a.re), a.im)};
-    }
-    if (a.re == F(0)) {
-        F x = sqrt(fabs(a.im) / F(2));
-        return {x, copysign(x, a.im)};
-    }
-    return polar(sqrt(modulus(a)), arg(a) / F(2));
-}
-template <class F> DEV Complex<F> plain_quotient(Complex<F> a, Complex<F> b) {
-    F size = b.re * b.re + b.im * b.im;
-    return {(a.re * b.re + a.im * b.im) / size, (a.im * b.re - a.re * b.im) / size};
-}
-
-// The factors i and 2 and the term 1 are complex numbers, as in num-complex. Real factors would give other results for infinities.
+// In each product of two roots, the terms do not cancel.
 template <class F> DEV Complex<F> asin(Complex<F> a) {
-    Complex<F> i = {F(0), F(1)}, one = {F(1), F(0)};
-    return -i * log(plain_sqrt(one - a * a) + i * a);
+    // For large numbers, the real part is the angle of the point (|y|, x), and the imaginary part is ln|2 a|.
+    if (is_large(a)) {
+        F re = a.re == F(0) ? a.re : atan2(a.re, fabs(a.im));
+        return {re, copysign(log_modulus(a) + ln_2<F>(), a.im)};
+    }
+    Complex<F> minus = sqrt(Complex<F>{F(1) - a.re, -a.im}), plus = sqrt(Complex<F>{F(1) + a.re, a.im});
+    return {atan2(a.re, minus.re * plus.re - minus.im * plus.im), asinh(minus.re * plus.im - minus.im * plus.re)};
 }
 template <class F> DEV Complex<F> acos(Complex<F> a) {
-    Complex<F> i = {F(0), F(1)}, one = {F(1), F(0)};
-    return -i * log(i * plain_sqrt(one - a * a) + a);
+    if (is_large(a)) {
+        F re = a.re == F(0) && is_nan(a.im) ? pi<F>() / F(2) : atan2(fabs(a.im), a.re);
+        return {re, copysign(log_modulus(a) + ln_2<F>(), negative(a.im) ? F(1) : F(-1))};
+    }
+    Complex<F> minus = sqrt(Complex<F>{F(1) - a.re, -a.im}), plus = sqrt(Complex<F>{F(1) + a.re, a.im});
+    return {F(2) * atan2(minus.re, plus.re), asinh(plus.re * minus.im - plus.im * minus.re)};
 }
-template <class F> DEV Complex<F> atan(Complex<F> a) {
-    Complex<F> i = {F(0), F(1)}, one = {F(1), F(0)}, two = {F(2), F(0)};
-    if (a == i) return {F(0), infinity<F>()};
-    if (a == -i) return {F(0), -infinity<F>()};
-    return plain_quotient(log(one + i * a) - log(one - i * a), two * i);
-}
-template <class F> DEV Complex<F> asinh(Complex<F> a) {
-    Complex<F> one = {F(1), F(0)};
-    return log(a + plain_sqrt(one + a * a));
-}
+template <class F> DEV Complex<F> asinh(Complex<F> a) { return over_i(asin(times_i(a))); }
 template <class F> DEV Complex<F> acosh(Complex<F> a) {
-    Complex<F> one = {F(1), F(0)}, two = {F(2), F(0)};
-    return two * log(plain_sqrt(plain_quotient(a + one, two)) + plain_sqrt(plain_quotient(a - one, two)));
+    Complex<F> w = acos(a);
+    return {fabs(w.im), copysign(w.re, a.im)};
 }
 template <class F> DEV Complex<F> atanh(Complex<F> a) {
-    Complex<F> one = {F(1), F(0)}, two = {F(2), F(0)};
-    if (a == one) return {infinity<F>(), F(0)};
-    if (a == -one) return {-infinity<F>(), F(0)};
-    return plain_quotient(log(one + a) - log(one - a), two);
+    F x = fabs(a.re), y = a.im, quarter_turn = pi<F>() / F(2);
+    if (is_large(a)) {
+        if (is_nan(y) && x == F(0)) return a;
+        F im = is_nan(y) ? y : copysign(quarter_turn, y);
+        if (is_infinite(x) || is_infinite(y)) return {copysign(F(0), a.re), im};
+        // The function is about 1/a plus or minus i pi/2, and the real part of 1/a is x / |a|^2. An eighth of |a| does not overflow.
+        F size = hypot(a.re / F(8), y / F(8));
+        return {a.re / F(8) / size / size / F(8), is_nan(x) ? x : im};
+    }
+    if (x == F(1) && fabs(y) < (sizeof(F) == 4 ? F(1e-15) : F(1e-90))) {
+        // Near the poles 1 and -1, the square of y would underflow.
+        return {copysign((ln_2<F>() - log(fabs(y))) / F(2), a.re), y == F(0) ? y : copysign(quarter_turn / F(2), y)};
+    }
+    F minus = F(1) - x, square = y * y;
+    F re = log1p(F(4) * x / (minus * minus + square)) / F(4);
+    return {copysign(re, a.re), atan2(F(2) * y, minus * (F(1) + x) - square) / F(2)};
 }
+template <class F> DEV Complex<F> atan(Complex<F> a) { return over_i(atanh(times_i(a))); }
 
 // ---- rounding to decimals, with the formula of `RoundTo`
 
