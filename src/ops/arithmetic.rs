@@ -105,7 +105,7 @@ macro_rules! arithmetic {
         }
 
         arithmetic!(@scalars $Op $method; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
-        // If the scalar is real and the tensor complex, the scalar is converted first.
+        // A real scalar and a complex tensor.
         arithmetic!(@left $Op $method; f32 beside c32, f64 beside c64);
         arithmetic!(@complex $Op $method; c32 beside f32, c64 beside f64);
     )*};
@@ -121,7 +121,7 @@ macro_rules! arithmetic {
             type Output = Tensor<$u, D, O, Dev>;
             #[track_caller]
             fn $method(self, right: &Tensor<$u, D, O, Dev, S>) -> Self::Output {
-                unwrap_or_panic(right.try_apply(WithLeft { op: $Op, left: <$u>::from(self) }))
+                unwrap_or_panic(right.try_apply(WithLeft { op: $Op, left: self }))
             }
         }
         impl<D: Dim, O: Order, Dev: Elementwise<$u>, S: Storage<$u, Dev>>
@@ -130,7 +130,7 @@ macro_rules! arithmetic {
             type Output = Tensor<$u, D, O, Dev>;
             #[track_caller]
             fn $method(self, right: Tensor<$u, D, O, Dev, S>) -> Self::Output {
-                unwrap_or_panic(unary_given(WithLeft { op: $Op, left: <$u>::from(self) }, right))
+                unwrap_or_panic(unary_given(WithLeft { op: $Op, left: self }, right))
             }
         }
     )*};

@@ -337,14 +337,14 @@ where
     }
 }
 
-/// Implements `RightOperand` and `AssignOperand` for a real scalar on the right of a complex tensor, which is converted to a complex number
-/// first, and `RightOperand` for a complex scalar on the right of a real tensor.
+/// Implements `RightOperand` and `AssignOperand` for a real scalar on the right of a complex tensor, and `RightOperand` for a complex scalar
+/// on the right of a real tensor.
 macro_rules! real_beside_complex {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<F, D, O, Dev> RightOperand<F, Complex<$t>, D, O, Dev> for $t
         where
-            F: BinaryOp<Complex<$t>, Complex<$t>, Output = Complex<$t>>,
+            F: BinaryOp<Complex<$t>, $t, Output = Complex<$t>>,
             D: Dim,
             O: Order,
             Dev: Elementwise<Complex<$t>>,
@@ -357,7 +357,7 @@ macro_rules! real_beside_complex {
                 op: F,
                 left: Tensor<Complex<$t>, D, O, Dev, S>,
             ) -> Result<Tensor<Complex<$t>, D, O, Dev>, Error> {
-                Complex::from(self).operate(op, left)
+                unary_given(WithRight { op, right: self }, left)
             }
         }
 
@@ -383,14 +383,14 @@ macro_rules! real_beside_complex {
         #[diagnostic::do_not_recommend]
         impl<F, D, O, Dev, S> AssignOperand<F, Tensor<Complex<$t>, D, O, Dev, S>> for $t
         where
-            F: BinaryOp<Complex<$t>, Complex<$t>, Output = Complex<$t>>,
+            F: BinaryOp<Complex<$t>, $t, Output = Complex<$t>>,
             D: Dim,
             O: Order,
             Dev: Elementwise<Complex<$t>>,
             S: StorageMut<Complex<$t>, Dev>,
         {
             fn operate_on(self, op: F, left: &mut Tensor<Complex<$t>, D, O, Dev, S>) -> Result<(), Error> {
-                Complex::from(self).operate_on(op, left)
+                left.try_apply_inplace(WithRight { op, right: self })
             }
         }
     )*};
