@@ -24,7 +24,10 @@ mod sealed {
         label = "element types are the numbers of Rust and of num-complex, and `bool`",
         note = "store a structure as one tensor for each of its fields"
     )]
-    pub trait Sealed {}
+    pub trait Sealed {
+        /// The type of the real and imaginary parts of complex numbers. For other types, the type itself.
+        type Part: super::Element;
+    }
 }
 
 /// A complex number of two `f32`.
@@ -599,16 +602,20 @@ pub trait CastTo<U: Element>: Element {
 }
 
 #[diagnostic::do_not_recommend]
-impl sealed::Sealed for bool {}
+impl sealed::Sealed for bool {
+    type Part = bool;
+}
 #[diagnostic::do_not_recommend]
 impl Element for bool {
     const DTYPE: DType = DType::Bool;
 }
 
 macro_rules! elements {
-    ($($t:ty => $tag:ident $(|$x:ident| $printed:expr)?;)*) => {$(
+    ($($t:ty, $part:ty => $tag:ident $(|$x:ident| $printed:expr)?;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl sealed::Sealed for $t {}
+        impl sealed::Sealed for $t {
+            type Part = $part;
+        }
         #[diagnostic::do_not_recommend]
         impl Element for $t {
             const DTYPE: DType = DType::$tag;
@@ -620,18 +627,18 @@ macro_rules! elements {
     )*};
 }
 elements! {
-    i8 => I8;
-    i16 => I16;
-    i32 => I32;
-    i64 => I64;
-    u8 => U8;
-    u16 => U16;
-    u32 => U32;
-    u64 => U64;
-    f32 => F32 |x| Printed::Real(same_decimals(x));
-    f64 => F64 |x| Printed::Real(x);
-    Complex<f32> => C32 |z| Printed::Complex(same_decimals(z.re), same_decimals(z.im));
-    Complex<f64> => C64 |z| Printed::Complex(z.re, z.im);
+    i8, i8 => I8;
+    i16, i16 => I16;
+    i32, i32 => I32;
+    i64, i64 => I64;
+    u8, u8 => U8;
+    u16, u16 => U16;
+    u32, u32 => U32;
+    u64, u64 => U64;
+    f32, f32 => F32 |x| Printed::Real(same_decimals(x));
+    f64, f64 => F64 |x| Printed::Real(x);
+    Complex<f32>, f32 => C32 |z| Printed::Complex(same_decimals(z.re), same_decimals(z.im));
+    Complex<f64>, f64 => C64 |z| Printed::Complex(z.re, z.im);
 }
 
 /// Returns the `f64` with the same decimal representation. For `0.1f32` it is 0.1; `0.1f32 as f64` would be 0.10000000149011612.

@@ -24,7 +24,8 @@ both_orders! {
     conjugates every_conjugate diagonals_need_equal_axes zero_beta_ignores_old_output broadcast_operands rank_16
     sums_of_zero_terms_and_empty_results unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
     large_products_do_not_depend_on_threads copies_if_axes_do_not_fuse matmul_of_conjugates long_sums infinities
-    nan_is_not_read_if_alpha_is_zero results_without_elements integers_that_overflow
+    nan_is_not_read_if_alpha_is_zero results_without_elements integers_that_overflow real_factors real_factors_of_networks
+    real_factors_keep_infinite_parts
 }
 
 /// Conjugated operands. Another library had a bug in this case: it ignored `conj` if all labels occurred in both operands and the
@@ -585,4 +586,132 @@ fn integers_that_overflow<O: Order>() {
     let mut out: Tensor<i8, _, O> = Tensor::full([2, 2], 100);
     assert!(try_einsum_into!(&mut out, -1, 2; "i->ii", &v).is_err());
     assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 100));
+}
+
+/// Compares a product of a complex and a real operand with the product of the real operand as complex numbers. All numbers are small
+/// integers, so both are exact.
+fn real_factors<O: Order>() {
+    type Z = Complex<f64>;
+    let real = |x: &Tensor<f64, Rank<2>, O>| x.cast::<Z>();
+    for n in [1, 3, 40] {
+        let (z, x) = (complex::<O, _>([4, n], 1), whole::<f64, O, _>([n, 5], 2));
+        let y = whole::<f64, O, _>([4, n], 3);
+        assert_eq!(z.matmul(&x), z.matmul(real(&x)));
+        assert_eq!(z.conj_view().conj_view().t().matmul(&y), z.t().matmul(real(&y)));
+        assert_eq!(einsum!("ij,jk->ki", &z, x.clone()), einsum!("ij,jk->ki", &z, real(&x)));
+        assert_eq!(einsum!("ij,jk->ik", z.conj_view(), &x), einsum!("ij,jk->ik", z.conj_view(), real(&x)));
+        assert_eq!(einsum!("ij,ij->ij", z.conj_view(), &y), einsum!("ij,ij->ij", z.conj_view(), real(&y)));
+        for spec in ["ij,ij->", "ij,ij->j", "ij,ij->i"] {
+            let found = vierbein::dyn_tensor::einsum(
+                spec,
+                &[&DynTensor::from(z.clone()), &DynTensor::from(real(&y))],
+            );
+            let expected = match spec {
+                "ij,ij->" => DynTensor::from(einsum!("ij,ij->", &z, &y)),
+                "ij,ij->j" => DynTensor::from(einsum!("ij,ij->j", &z, &y)),
+                _ => DynTensor::from(einsum!("ij,ij->i", &z, &y)),
+            };
+            assert_eq!(found.unwrap(), expected, "{spec}");
+        }
+        assert_eq!(z.dot(&y), z.dot(real(&y)));
+        assert_eq!(z.vdot(&y), z.vdot(real(&y)));
+        assert_eq!(z.inner(&y), z.inner(real(&y)));
+        assert_eq!(z.outer(&x), z.outer(real(&x)));
+        assert_eq!(z.kron(&x), z.kron(real(&x)));
+        assert_eq!(z.tensordot(&x, [1], [0]), z.tensordot(real(&x), [1], [0]));
+        // Views, and sums over labels of one operand.
+        let flipped = x.flip([0, 1]);
+        assert_eq!(z.flip([1]).matmul(flipped.view()), z.flip([1]).matmul(real(&flipped.to_owned())));
+        assert_eq!(einsum!("ij,kl->i", &z, &x), einsum!("ij,kl->i", &z, real(&x)));
+        assert_eq!(
+            einsum!("ii,ij->j", z.slice(s![..1, ..1]), x.slice(s![..1, ..])),
+            einsum!("ii,ij->j", z.slice(s![..1, ..1]), real(&x).slice(s![..1, ..]))
+        );
+        // The scaling factors are complex.
+        let (alpha, beta) = (Complex::new(2.0, -1.0), Complex::new(0.0, 3.0));
+        for (alpha, beta) in
+            [(alpha, beta), (alpha, Complex::from(0.0)), (Complex::from(1.0), Complex::from(1.0))]
+        {
+            let (mut found, mut expected) = (complex::<O, _>([5, 4], 4), complex::<O, _>([5, 4], 4));
+            einsum_into!(&mut found, alpha, beta; "ij,jk->ki", z.conj_view(), &x);
+            einsum_into!(&mut expected, alpha, beta; "ij,jk->ki", z.conj_view(), real(&x));
+            assert_eq!(found, expected);
+        }
+        let (mut found, mut expected) = (complex::<O, _>([4, 5], 4), complex::<O, _>([4, 5], 5));
+        z.matmul_into(&x, &mut found);
+        z.matmul_into(real(&x), &mut expected);
+        assert_eq!(found, expected);
+    }
+    // Large products are computed by real numbers.
+    let (z, x) = (complex::<O, _>([40, 30], 1), whole::<f64, O, _>([30, 50], 2));
+    let (a, beta) = (real(&x), Complex::new(0.0, 3.0));
+    let (mut found, mut expected) = (complex::<O, _>([50, 40], 4), complex::<O, _>([50, 40], 4));
+    assert_eq!(z.matmul(&x), z.matmul(&a));
+    assert_eq!(z.conj_view().conj_view().t().flip([0]).t().matmul(x.flip([0])), z.matmul(&a));
+    assert_eq!(einsum!("ji,kj->ik", z.t(), x.t()), einsum!("ij,jk->ik", &z, &a));
+    assert_eq!(einsum!("ij,jk->ki", z.conj_view(), &x), einsum!("ij,jk->ki", z.conj_view(), &a));
+    einsum_into!(&mut found, beta, beta; "ij,jk->ki", z.conj_view(), &x);
+    einsum_into!(&mut expected, beta, beta; "ij,jk->ki", z.conj_view(), &a);
+    assert_eq!(found, expected);
+    // Vectors and batches, which broadcast.
+    let z = |k| complex::<O, _>([k], 1);
+    let vector = whole::<f64, O, _>([3], 2);
+    assert_eq!(z(3).matmul(&vector), z(3).matmul(vector.cast::<Z>()));
+    let (row, column) = if O::ROW_MAJOR { ([2, 1, 4, 3], [5, 3, 2]) } else { ([4, 3, 1, 2], [3, 2, 5]) };
+    let (a, b) = (complex::<O, _>(row, 1), whole::<f64, O, _>(column, 2));
+    assert_eq!(a.matmul(&b), a.matmul(b.cast::<Z>()));
+    assert_eq!(a.matmul(&vector), a.matmul(vector.cast::<Z>()));
+    assert_eq!(z(3).matmul(&b), z(3).matmul(b.cast::<Z>()));
+    assert_eq!(
+        einsum!("...ij,...jk->...ik", &complex::<O, _>([4, 3], 1), &whole::<f64, O, _>([3, 2], 2)),
+        complex::<O, _>([4, 3], 1).matmul(whole::<f64, O, _>([3, 2], 2))
+    );
+    // Single precision.
+    let (z, x) = (a.cast::<Complex<f32>>(), b.cast::<f32>());
+    assert_eq!(z.matmul(&x), z.matmul(x.cast::<Complex<f32>>()));
+    // No elements, and sums of no terms.
+    let (z, x) = (complex::<O, _>([4, 0], 1), whole::<f64, O, _>([0, 2], 2));
+    assert_eq!(z.matmul(&x), Tensor::zeros([4, 2]));
+    // 16 axes: the parts of the complex numbers would be one more.
+    let z = complex::<O, _>([2; 16], 1);
+    let x = whole::<f64, O, _>([2, 3], 2);
+    assert_eq!(z.tensordot(&x, [3], [0]), z.tensordot(real(&x), [3], [0]));
+    // Operands of different shapes, and the wrong number of axes.
+    let error = complex::<O, _>([4, 3], 1).try_matmul(whole::<f64, O, _>([4, 3], 1)).unwrap_err().to_string();
+    assert!(error.contains("the summed axes have extents"), "{error}");
+    let error = complex::<O, _>([4, 3], 1).try_dot(whole::<f64, O, _>([3, 4], 1)).unwrap_err().to_string();
+    assert!(error.contains("the shapes must be equal"), "{error}");
+}
+
+/// Real operands at any place but the first. Two real operands have a real product.
+fn real_factors_of_networks<O: Order>() {
+    let (u, v) = (complex::<O, _>([4, 3], 1), complex::<O, _>([3, 2], 2));
+    let (s, x, y) =
+        (whole::<f64, O, _>([3], 3), whole::<f64, O, _>([3, 5], 4), whole::<f64, O, _>([5, 3], 5));
+    let [t, a, b] = [s.cast::<Complex<f64>>().insert_axis(0).to_owned(), x.cast(), y.cast()];
+    let t = t.remove_axis(0);
+    assert_eq!(einsum!("ij,j,jk->ik", &u, &s, &v), einsum!("ij,j,jk->ik", &u, &t, &v));
+    assert_eq!(einsum!("ij,jk,kl->il", &u, &x, &y), einsum!("ij,jk,kl->il", &u, &a, &b));
+    assert_eq!(einsum!("ij,kl,lm->ijkm", &u, &x, &y), einsum!("ij,kl,lm->ijkm", &u, &a, &b));
+    assert_eq!(
+        einsum!("ij,jk,kl,l,lm->mi", u.conj_view(), &x, &y, &s, v.conj_view()),
+        einsum!("ij,jk,kl,l,lm->mi", u.conj_view(), &a, &b, &t, v.conj_view())
+    );
+    assert_eq!(einsum_path!("ij,jk,kl->il", &u, &x, &y).steps().len(), 2);
+}
+
+/// A real factor of an element does not mix the parts of a complex number: `(∞ + i) · 2 = ∞ + 2i`. A complex factor `2 + 0i` would give `∞ · 0`.
+fn real_factors_keep_infinite_parts<O: Order>() {
+    let infinite = Complex::new(f64::INFINITY, 1.0);
+    let twice = Complex::new(f64::INFINITY, 2.0);
+    let z = Tensor::<_, Rank<2>, O>::full([2, 1], infinite);
+    let x = Tensor::<f64, Rank<2>, O>::full([1, 1], 2.0);
+    assert_eq!(&z * &x, Tensor::full([2, 1], twice));
+    assert_eq!(&z * 2.0, Tensor::full([2, 1], twice));
+    assert_eq!(2.0 * &z, Tensor::full([2, 1], twice));
+    assert_eq!(&z / 0.5, Tensor::full([2, 1], twice));
+    let mut w = z.clone();
+    w *= 2.0;
+    assert_eq!(w, Tensor::full([2, 1], twice));
+    assert_eq!(einsum!("ij,ij->ij", &z, &Tensor::<f64, Rank<2>, O>::full([2, 1], 2.0)), w);
 }

@@ -36,7 +36,7 @@ macro_rules! device_tests {
                 functions complex_numbers comparisons masks select cast
                 sums means_and_moments extremes positions running_sums elements_at_positions elements_under_masks
                 statistics exponentials_and_their_sums ordering distinct_elements_and_counts traces diagonals
-                shape_operations joining rearrangements broadcast_views slicing order_conversion matrix_products batched_products
+                shape_operations joining rearrangements broadcast_views slicing order_conversion matrix_products products_with_real_operands batched_products
                 products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0
                 preallocated_outputs);
         }
@@ -809,6 +809,21 @@ fn matrix_products<O: Order, Dev: Full>() {
     let z = |i: [usize; 2]| Complex::new(p(i), q(i));
     let (x, y) = (make::<_, _, O, Dev>([3, 4], z), make::<_, _, O, Dev>([4, 5], z));
     check(&x.matmul(&y), [3, 5], |[i, j]| (0..4).map(|n| z([i, n]) * z([n, j])).sum());
+}
+
+fn products_with_real_operands<O: Order, Dev: Full>() {
+    let z = |i: [usize; 2]| Complex::new(p(i), q(i));
+    // Small products convert the real operand. Large ones use real products, on devices that can address the parts of complex numbers.
+    for n in [4, 40] {
+        let (x, y) = (make::<_, _, O, Dev>([30, n], z), make::<_, _, O, Dev>([n, 50], q));
+        let xy = |[i, j]: [usize; 2]| -> Complex<f64> { (0..n).map(|k| z([i, k]) * q([k, j])).sum() };
+        check(&x.matmul(&y), [30, 50], xy);
+        check(&einsum!("ij,jk->ki", x.conj_view(), &y), [50, 30], |[j, i]| xy([i, j]).conj());
+        check(&einsum!("ij,ij->ij", &x, x.re()), [30, n], |i| z(i) * p(i));
+        check(&x.dot(x.re()), [], |_| {
+            (0..30).flat_map(|i| (0..n).map(move |j| [i, j])).map(|i| z(i) * p(i)).sum::<Complex<f64>>()
+        });
+    }
 }
 
 fn products_of_views<O: Order, Dev: Full>() {

@@ -93,6 +93,8 @@ use core::fmt::Debug;
 /// # Safety
 /// * A buffer has [`len`](Device::len) initialised elements until it is dropped.
 /// * [`ptr`](Device::ptr), [`ptr_mut`](Device::ptr_mut) and [`offset`](Device::offset) address them contiguously.
+/// * If [`real_part`](Device::real_part) returns a pointer, the real and imaginary parts of contiguous elements are contiguous elements, in
+///   turn.
 /// * [`read`](Device::read) and [`write`](Device::write) access only the given range.
 /// * A [clone](Clone) of a device is the same instance, and [`same_instance`](Device::same_instance) is `true` only for devices
 ///   whose pointers are valid on each other.
@@ -152,6 +154,14 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
 
     /// Returns the pointer moved by a number of elements. Does not access memory.
     fn offset<T: Element>(ptr: Self::Ptr<T>, elements: isize) -> Self::Ptr<T>;
+
+    /// Returns a pointer to the real part of a complex element, if the imaginary part is at [`offset`](Device::offset) 1 from it. Products of
+    /// complex and real numbers then use real products of the parts. The default returns `None`: such a product converts the real operand
+    /// to complex numbers first.
+    fn real_part<T: Element>(ptr: Self::Ptr<T>) -> Option<Self::Ptr<T::Part>> {
+        let _ = ptr;
+        None
+    }
 
     /// Copies `to.len()` contiguous elements to the host.
     ///

@@ -129,6 +129,20 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         self.with_axes(layout.axes(), layout.offset())
     }
 
+    /// Returns the real and imaginary parts of complex elements as real elements: see [`Layout::parts`], which `to` becomes. Returns `None` if
+    /// the device does not support this.
+    pub(crate) fn parts<'b>(self, to: &'b mut Layout) -> Option<Operand<'b, T::Part, Dev>>
+    where
+        'a: 'b,
+    {
+        assert_eq!(size_of::<T>(), 2 * size_of::<T::Part>(), "only complex numbers have two parts");
+        *to = Layout::new(self.shape, self.strides).parts()?;
+        let ptr = Dev::real_part(self.ptr)?;
+        // SAFETY: as the device ensures, the parts of an element are adjacent, so the parts of the element at offset k are at 2 k and
+        // 2 k + 1. `Layout::parts` has these offsets for each element of this operand, which is readable during `'a`.
+        Some(unsafe { Operand::from_raw(ptr, to.shape(), to.strides()) })
+    }
+
     /// Returns the operand broadcast to `shape`, or `None` if it does not broadcast to this shape. Row-major order aligns the last axes,
     /// column-major order the first axes. Writes the strides of the result to `strides`, which has at least `shape.len()` entries.
     #[inline]
@@ -351,6 +365,20 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         'a: 'b,
     {
         self.with_axes(layout.axes(), layout.offset())
+    }
+
+    /// Variant of [`Operand::parts`] for outputs.
+    pub(crate) fn parts<'b>(self, to: &'b mut Layout) -> Option<Output<'b, T::Part, Dev>>
+    where
+        'a: 'b,
+    {
+        assert_eq!(size_of::<T>(), 2 * size_of::<T::Part>(), "only complex numbers have two parts");
+        *to = Layout::new(self.shape, self.strides).parts()?;
+        let ptr = Dev::real_part(self.ptr)?;
+        // SAFETY: as the device ensures, the parts of an element are adjacent, so the parts of the element at offset k are at 2 k and
+        // 2 k + 1. `Layout::parts` has these offsets for each element of this output, so different indices address different parts.
+        // `self` has exclusive access to these elements during `'a` and is consumed.
+        Some(unsafe { Output::from_raw(ptr, to.shape(), to.strides()) })
     }
 
     /// Returns an operand that reads the output's elements.

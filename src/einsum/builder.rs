@@ -7,9 +7,9 @@
 
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::{ContractionPath, PathCache, Spec};
-use crate::device::{Contract, Device, IntoOutput, MatrixOperand, OnDevice, Operand, Output, Scaling};
+use crate::device::{Contract, Device, IntoOutput, MatrixOperand, Operand, Output, Scaling};
 use crate::element::{Element, Scalar};
-use crate::engine::contract::{Einsum, MatrixPair, single};
+use crate::engine::contract::{Einsum, Elements, Factor, MatrixPair, single};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::Layout;
@@ -45,7 +45,7 @@ pub struct List<L, X> {
 #[derive(Debug)]
 pub struct Held<X, T: Element, O: Order, Dev: Device> {
     operand: X,
-    agreeing: fn(&X) -> OnDevice<'_, T, Dev>,
+    agreeing: fn(&X) -> (Factor<'_, T, Dev>, &Dev),
     marker: PhantomData<O>,
 }
 
@@ -60,7 +60,7 @@ impl<X, T: Element, O: Order, Dev: Device> Held<X, T, O, Dev> {
 
     /// Returns the elements, and their device.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn get(&self) -> OnDevice<'_, T, Dev> {
+    pub(crate) fn get(&self) -> (Factor<'_, T, Dev>, &Dev) {
         (self.agreeing)(&self.operand)
     }
 }
@@ -71,12 +71,12 @@ impl<X, T: Element, O: Order, Dev: Device> Held<X, T, O, Dev> {
 pub trait OperandList<T: Element, O: Order, Dev: Device> {
     /// Writes each operand and its device to the beginning of `to`, and returns the number of operands.
     #[doc(hidden)]
-    fn factors<'a>(&'a self, to: &mut [Option<OnDevice<'a, T, Dev>>]) -> usize;
+    fn factors<'a>(&'a self, to: &mut [Option<(Factor<'a, T, Dev>, &'a Dev)>]) -> usize;
 }
 
 impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for () {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn factors<'a>(&'a self, _: &mut [Option<OnDevice<'a, T, Dev>>]) -> usize {
+    fn factors<'a>(&'a self, _: &mut [Option<(Factor<'a, T, Dev>, &'a Dev)>]) -> usize {
         0
     }
 }
@@ -89,7 +89,7 @@ where
     Dev: Device,
 {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn factors<'a>(&'a self, to: &mut [Option<OnDevice<'a, T, Dev>>]) -> usize {
+    fn factors<'a>(&'a self, to: &mut [Option<(Factor<'a, T, Dev>, &'a Dev)>]) -> usize {
         let before = self.before.factors(to);
         to[before] = Some(self.last.get());
         before + 1
@@ -97,7 +97,7 @@ where
 }
 
 impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for Box<dyn OperandList<T, O, Dev> + '_> {
-    fn factors<'a>(&'a self, to: &mut [Option<OnDevice<'a, T, Dev>>]) -> usize {
+    fn factors<'a>(&'a self, to: &mut [Option<(Factor<'a, T, Dev>, &'a Dev)>]) -> usize {
         (**self).factors(to)
     }
 }
@@ -113,8 +113,8 @@ pub struct Count<const N: usize>;
 #[derive(Debug, Clone, Copy)]
 pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 
-/// Begins a contraction with its first operand. All other operands must have the first operand's element type, memory order and
-/// device.
+/// Begins a contraction with its first operand. All other operands must have the first operand's memory order and device. They have its
+/// element type, or are real if the first operand is complex.
 ///
 /// # Panics
 /// If the const arguments do not match the specification.
@@ -218,7 +218,7 @@ pub struct Prepared<'s, T, R, O, Dev, L, const N: usize> {
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn factors<T: Element, O: Order, Dev: Device, const N: usize>(
     operands: &impl OperandList<T, O, Dev>,
-) -> Result<(&Dev, [MatrixOperand<'_, T, Dev>; N]), Error> {
+) -> Result<(&Dev, [Factor<'_, T, Dev>; N]), Error> {
     let mut factors = [None; N];
     operands.factors(&mut factors);
     let factors = factors.map(|factor| factor.expect("every operand is in the list"));
@@ -235,7 +235,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     fn einsum<'b>(
         &'b self,
         device: &'b Dev,
-        operands: &'b [MatrixOperand<'b, T, Dev>],
+        operands: &'b [Factor<'b, T, Dev>],
         limit: Option<usize>,
     ) -> Einsum<'b, T, Dev> {
         let Prepared { spec, cache, .. } = self;
@@ -362,7 +362,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
         let (_, factors) = factors::<_, _, _, N>(&self.operands)?;
         let limit = limit.map(|bytes| bytes / size_of::<T>());
-        let shapes = factors.iter().map(|factor| factor.operand.shape());
+        let shapes = factors.iter().map(|factor| factor.axes().shape());
         ContractionPath::new(self.spec, O::ROW_MAJOR, shapes, limit)
     }
 
@@ -383,7 +383,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
 fn contract_directly<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
 ) -> Option<Result<Tensor<T, R, O, Dev>, Error>> {
-    if let &[MatrixOperand { operand, conjugate: false }] = einsum.operands
+    if let &[Factor(Elements::Same(MatrixOperand { operand, conjugate: false }))] = einsum.operands
         && let Some(result) = one(einsum, operand)
     {
         return Some(result);
@@ -432,13 +432,13 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     }
 }
 
-/// Returns the two operands and their axes as matrices, if the contraction is one matrix product. Returns `None` for integers:
-/// their sums may overflow, and only `contract_any` and `Einsum::accumulate` return an error that names the contraction.
+/// Returns the two operands and their axes as matrices, if the contraction is one matrix product of elements of `T`. Returns `None` for
+/// integers: their sums may overflow, and only `contract_any` and `Einsum::accumulate` return an error that names the contraction.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn matrices<'a, T: Scalar, Dev: Device>(
     einsum: &Einsum<'a, T, Dev>,
 ) -> Option<(MatrixPair, [MatrixOperand<'a, T, Dev>; 2])> {
-    let &[a, b] = einsum.operands else { return None };
+    let &[Factor(Elements::Same(a)), Factor(Elements::Same(b))] = einsum.operands else { return None };
     if T::INTEGER {
         return None;
     }

@@ -6,8 +6,8 @@
 /// The specification names each axis of each operand by a letter, `a` to `z` or `A` to `Z`. Axes with the same letter share one
 /// index; letters that the result lacks are summed over. The specification is a literal or a `const`, which is parsed **at compile
 /// time**. The program does not compile if the specification has an invalid label, or a label of the result that no operand has.
-/// Nor does it compile if the rank of an operand does not match its labels, or if operands differ in order, element type or device.
-/// The rank of the result is in its type.
+/// Nor does it compile if the rank of an operand does not match its labels, or if operands differ in order, element type or device. If the
+/// first operand is complex, the others may be real, of the same precision. The rank of the result is in its type.
 ///
 /// | specification | operation |
 /// |---|---|
@@ -39,6 +39,9 @@
 /// contraction order, and reuses it if the shapes are the same. With `; limit = bytes` at the end, each intermediate result has at
 /// most this number of bytes; the final result is not limited.
 ///
+/// Real operands beside complex ones stay real where that saves time: elementwise products and large matrix products then cost half, and the
+/// product of two real operands is real. If an element is infinite or NaN, both parts of a result may be NaN.
+///
 /// Sums are computed pairwise, or in the blocks of the matrix kernels. Integers are summed in 64 or 128 bits, but each intermediate
 /// result must be representable in the element type. Without the feature `blas`, results do not depend on the number of threads.
 ///
@@ -60,6 +63,10 @@
 /// assert_eq!(einsum!("ij,ij->i", &a, b.t()), tensor![7, 17]);
 /// let trace: Tensor<i32, Rank<0>> = einsum!("ii", a.matmul(&b).view());
 /// assert_eq!(trace.item(), 24);
+///
+/// // A change of basis by a real matrix.
+/// let (psi, q) = (tensor![Complex::new(1.0, 2.0), Complex::new(0.0, 3.0)], tensor![[0.0, 1.0], [2.0, 0.0]]);
+/// assert_eq!(einsum!("j,ij->i", &psi, &q), tensor![Complex::new(0.0, 3.0), Complex::new(2.0, 4.0)]);
 /// ```
 #[macro_export]
 macro_rules! einsum {

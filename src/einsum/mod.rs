@@ -8,9 +8,10 @@ mod macros;
 mod operand;
 
 pub use crate::engine::contract::{
-    ContractionPath, ContractionStep, MAX_OPERANDS, Message, PathCache, Spec, SpecError,
+    ContractionPath, ContractionStep, Factor, MAX_OPERANDS, Message, PathCache, Spec, SpecError,
 };
 pub use builder::{Contraction, Count, Held, List, OperandList, Prepared, TermOf, contraction};
 pub use operand::{
-    Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs, WrittenTo,
+    AcceptsFactor, Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs,
+    WrittenTo,
 };

@@ -1,8 +1,9 @@
 //! The traits for operands and outputs of a contraction. These traits require at compile time that element types, memory orders and
 //! devices agree, and that ranks match the specification.
 
-use crate::device::{Device, MatrixOperand, OnDevice, Operand, SameDevice, SameDtype, SameOrder};
-use crate::element::{Element, Scalar};
+use crate::device::{Contract, Device, MatrixOperand, Operand, SameDevice, SameDtype, SameOrder};
+use crate::element::{Element, Scalar, c32, c64};
+use crate::engine::contract::Factor;
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes, Removed};
 use crate::storage::{Storage, StorageMut};
@@ -106,28 +107,67 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// The right operand of a product: an [`EinsumOperand`] with the element type, memory order and device of the left one.
+/// The right operand of a product: an [`EinsumOperand`] with the memory order and device of the left one. It has the left operand's element
+/// type, or is real beside a complex one.
 #[diagnostic::on_unimplemented(
     message = "a `{O}` tensor of `{T}` on `{Dev}` cannot be multiplied by a `{Self}`",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`"
 )]
 pub trait ProductOperand<T: Element, O: Order, Dev: Device>: EinsumOperand {
-    /// Returns the elements as an operand of a product, and their device. Both have the types of the left operand, `T` and `Dev`.
-    fn agreeing(&self) -> OnDevice<'_, T, Dev>;
+    /// Returns the elements as an operand of a product, and their device.
+    #[doc(hidden)]
+    fn agreeing(&self) -> (Factor<'_, T, Dev>, &Dev);
 }
 
 impl<X, T, O, Dev> ProductOperand<T, O, Dev> for X
 where
     X: EinsumOperand,
-    T: SameDtype<X::Element>,
+    T: AcceptsFactor<X::Element, Dev>,
     O: Order + SameOrder<X::Order>,
     Dev: SameDevice<X::Device>,
 {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn agreeing(&self) -> OnDevice<'_, T, Dev> {
+    fn agreeing(&self) -> (Factor<'_, T, Dev>, &Dev) {
         let (operand, device) = self.operand();
-        let operand = operand.into_agreeing();
-        (MatrixOperand { operand, conjugate: X::CONJUGATE }, Dev::same_device_ref(device))
+        let operand = MatrixOperand { operand: operand.into_agreeing(), conjugate: X::CONJUGATE };
+        (T::factor(operand), Dev::same_device_ref(device))
+    }
+}
+
+/// The element type of the first operand of a product on `Dev`, whose other operands have elements of `U`: `U` itself, or complex numbers
+/// with parts of `U`.
+///
+/// The first operand determines the element type of the result. If the first operand is real, all others have its element type, because the
+/// compiler could not infer their types otherwise, as in `a.matmul(&Tensor::eye(3))`.
+#[diagnostic::on_unimplemented(
+    message = "cannot multiply a tensor of `{Self}` by a tensor of `{U}`",
+    label = "the operands differ in element type",
+    note = "convert the operand of the narrower type: this one with `.cast::<{Self}>()`, or the first one with `.cast::<{U}>()`",
+    note = "complex numbers do not convert to real ones, but if the first operand is complex, the others may be real"
+)]
+pub trait AcceptsFactor<U: Element, Dev: Device>: Element {
+    #[doc(hidden)]
+    fn factor(operand: MatrixOperand<'_, U, Dev>) -> Factor<'_, Self, Dev>;
+}
+
+impl<T: Element, Dev: Device> AcceptsFactor<T, Dev> for T {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn factor(operand: MatrixOperand<'_, T, Dev>) -> Factor<'_, T, Dev> {
+        operand.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<Dev: Contract<c32> + Contract<f32>> AcceptsFactor<f32, Dev> for c32 {
+    fn factor(operand: MatrixOperand<'_, f32, Dev>) -> Factor<'_, c32, Dev> {
+        Factor::real(operand.operand)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<Dev: Contract<c64> + Contract<f64>> AcceptsFactor<f64, Dev> for c64 {
+    fn factor(operand: MatrixOperand<'_, f64, Dev>) -> Factor<'_, c64, Dev> {
+        Factor::real(operand.operand)
     }
 }
 

@@ -4,7 +4,8 @@
 //! A column-major product is computed as a row-major product: the axes of all operands are reversed, and A and B are exchanged. For
 //! matrices, this is the identity (A·B)ᵀ = Bᵀ·Aᵀ.
 
-use crate::device::{Gemm, MatrixOperand, Output, ProductArgs, Scaling};
+use super::contract::{Elements, Extents, Factor, Labelled, Labels, RealProducts};
+use crate::device::{Gemm, MatrixOperand, Operand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -24,7 +25,8 @@ pub(crate) fn rank(a: usize, b: usize) -> usize {
 /// [`Error::Matmul`] if the summed axes differ in extent, or if the batch axes do not broadcast.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize]) -> Result<(), Error> {
-    let (of_a, of_b) = (Extents::new(row_major, a, Side::Left), Extents::new(row_major, b, Side::Right));
+    let (of_a, of_b) =
+        (OperandExtents::new(row_major, a, Side::Left), OperandExtents::new(row_major, b, Side::Right));
     if of_a.summed != of_b.summed {
         return Err(lengths_differ(row_major, a, b, [of_a.summed, of_b.summed]));
     }
@@ -54,6 +56,21 @@ pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
     device: &Dev,
     a: MatrixOperand<'_, T, Dev>,
+    b: Factor<'_, T, Dev>,
+    out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    match b.0 {
+        Elements::Same(b) => write_same(row_major, device, a, b, out),
+        Elements::Real(b, products) => write_by_real(row_major, device, a, (b, products), out),
+    }
+}
+
+/// Variant of [`write`] for two operands of the same element type.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn write_same<T: Scalar, Dev: Gemm<T>>(
+    row_major: bool,
+    device: &Dev,
+    a: MatrixOperand<'_, T, Dev>,
     b: MatrixOperand<'_, T, Dev>,
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
@@ -65,6 +82,49 @@ pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
     done.map_err(|error| named(error, a.operand.shape(), b.operand.shape()))
 }
 
+/// Number of elements of a real matrix up to which it is converted to complex numbers. A contraction would need more time for its labels.
+const MAX_CONVERTED: usize = 256;
+
+/// Variant of [`write`] for complex numbers and real ones.
+#[inline(never)]
+fn write_by_real<T: Scalar, Dev: Gemm<T>>(
+    row_major: bool,
+    device: &Dev,
+    a: MatrixOperand<'_, T, Dev>,
+    (b, products): (Operand<'_, T::Part, Dev>, &RealProducts<T, Dev>),
+    out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    if b.shape().len() == 1 || b.shape().iter().product::<usize>() <= MAX_CONVERTED {
+        let layout = Layout::contiguous(b.shape(), true);
+        let b = (products.widened)(device, b)?;
+        return write_same(row_major, device, a, b.operand(&layout).into(), out);
+    }
+    let (of_a, of_b, of_out) = (a.operand.axes(), b.axes(), out.axes());
+    // The batch axes have labels from 0, beginning beside the matrix.
+    const ROW: u8 = MAX_RANK as u8;
+    const SUMMED: u8 = ROW + 1;
+    const COLUMN: u8 = ROW + 2;
+    let labels = |matrix: &[u8], rank: usize| -> Labels {
+        let (batch, matrix) = (0..(rank - matrix.len()) as u8, matrix.iter().copied());
+        if row_major { batch.rev().chain(matrix).collect() } else { matrix.chain(batch).collect() }
+    };
+    let (left, right): (&[u8], &[u8]) = (
+        if of_a.rank() == 1 { &[SUMMED] } else { &[ROW, SUMMED] },
+        if of_b.rank() == 1 { &[SUMMED] } else { &[SUMMED, COLUMN] },
+    );
+    let kept: Labels = left.iter().chain(right).copied().filter(|&label| label != SUMMED).collect();
+    let (left, right, result) =
+        (labels(left, of_a.rank()), labels(right, of_b.rank()), labels(&kept, of_out.rank()));
+    let mut extents = Extents::new();
+    // The result comes last, because batch axes of extent 1 broadcast to its extents.
+    for (labels, axes) in [(left, of_a), (result, of_out)] {
+        labels.iter().zip(axes.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
+    }
+    let labelled = |axes, labels: Labels| Labelled::new(axes, &labels, &extents);
+    let (a, b, c) = ((a, labelled(of_a, left)), (b, labelled(of_b, right)), labelled(of_out, result));
+    products.write(device, a, b, (out, c), &extents)
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Left,
@@ -72,18 +132,18 @@ enum Side {
 }
 
 /// The extents of an operand's axes, by the role that an axis has in the product.
-struct Extents<'a> {
+struct OperandExtents<'a> {
     batch: &'a [usize],
     summed: usize,
     /// The number of rows of a left matrix, or of columns of a right matrix; `None` for a vector.
     kept: Option<usize>,
 }
 
-impl<'a> Extents<'a> {
+impl<'a> OperandExtents<'a> {
     #[inline]
-    fn new(row_major: bool, shape: &'a [usize], side: Side) -> Extents<'a> {
+    fn new(row_major: bool, shape: &'a [usize], side: Side) -> OperandExtents<'a> {
         let (batch, matrix) = match shape {
-            &[summed] => return Extents { batch: &[], summed, kept: None },
+            &[summed] => return OperandExtents { batch: &[], summed, kept: None },
             _ if row_major => shape.split_at(shape.len() - 2),
             _ => {
                 let (matrix, batch) = shape.split_at(2);
@@ -91,7 +151,7 @@ impl<'a> Extents<'a> {
             }
         };
         let [kept, summed] = if side == Side::Left { [matrix[0], matrix[1]] } else { [matrix[1], matrix[0]] };
-        Extents { batch, summed, kept: Some(kept) }
+        OperandExtents { batch, summed, kept: Some(kept) }
     }
 }
 

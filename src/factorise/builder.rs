@@ -10,6 +10,7 @@ use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Device, Gemm, Permute};
 use crate::einsum::{EinsumOperand, Held, LabelledBy, ResultOf};
 use crate::element::{Element, Scalar};
+use crate::engine::contract::{Elements, Factor};
 use crate::engine::factorise::{Factorise, Made};
 use crate::engine::truncation::Truncation;
 use crate::error::{Error, unwrap_or_panic};
@@ -130,7 +131,9 @@ where
     ) -> Result<U, Error> {
         let Labelled { spec, operand, .. } = &self.labelled;
         assert!(spec.factorisation() == factorisation, "{}", NOT_OF_THE_SPECIFICATION);
-        let (operand, device) = operand.get();
+        let (Factor(Elements::Same(operand)), device) = operand.get() else {
+            unreachable!("the only operand determines the element type")
+        };
         run(Factorise { spec, row_major: O::ROW_MAJOR, device, operand })
     }
 

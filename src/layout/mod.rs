@@ -65,6 +65,20 @@ impl Layout {
         self.rank += 1;
     }
 
+    /// Returns the layout of the real and imaginary parts of complex elements: strides and offset count parts, and an additional last axis of
+    /// extent 2 has the two parts of an element. Returns `None` if there are too many axes, or a stride is too large.
+    pub(crate) fn parts(&self) -> Option<Layout> {
+        if self.rank == MAX_RANK {
+            return None;
+        }
+        let mut parts = *self;
+        for stride in parts.strides.iter_mut().chain([&mut parts.offset]) {
+            *stride = stride.checked_mul(2)?;
+        }
+        parts.push(2, 1);
+        Some(parts)
+    }
+
     /// Replaces the extent and the stride of an axis.
     #[inline]
     pub(crate) fn set(&mut self, axis: usize, extent: usize, stride: isize) {

@@ -4,6 +4,7 @@ use super::compute::check_out;
 use crate::device::{Device, Gemm, IntoOutput, MatrixOperand, Output, Permute};
 use crate::einsum::ProductOperand;
 use crate::element::{Element, Scalar};
+use crate::engine::contract::Factor;
 use crate::engine::{matmul, same_instance};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -22,7 +23,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// | `[.., m, k]`, `[.., k, n]` | `[m, k, ..]`, `[k, n, ..]` | `[.., m, n]` or `[m, n, ..]` |
     ///
     /// Batch axes (`..`) broadcast. Transposed and sliced views are used without a copy. The right operand can also be a
-    /// [`conj_view`](Tensor::conj_view), the complex conjugate of a tensor, which is used without a copy too.
+    /// [`conj_view`](Tensor::conj_view), the complex conjugate of a tensor, which is used without a copy too. The right operand of a complex
+    /// tensor may be real; large products then cost half.
     ///
     /// Integer sums are exact: a result that does not fit an element type of up to 32 bits panics in every build. Convert the operands first,
     /// e.g. with `.cast::<i64>()`. Results of 64 bits panic in builds with debug assertions, and wrap in other builds.
@@ -158,7 +160,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let ((a, device), (b, of_b)) = (self.on_device(), right.agreeing());
         same_instance("matmul", device, of_b)?;
         let mut shape = R::Shape::default();
-        matmul::shape(O::ROW_MAJOR, a.operand.shape(), b.operand.shape(), shape.as_mut())?;
+        matmul::shape(O::ROW_MAJOR, a.operand.shape(), b.axes().shape(), shape.as_mut())?;
         Ok((shape, MatrixProduct { row_major: O::ROW_MAJOR, a, b }))
     }
 }
@@ -167,7 +169,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 struct MatrixProduct<'a, T: Scalar, Dev: Device> {
     row_major: bool,
     a: MatrixOperand<'a, T, Dev>,
-    b: MatrixOperand<'a, T, Dev>,
+    b: Factor<'a, T, Dev>,
 }
 
 impl<T: Scalar, Dev: Gemm<T>> IntoOutput<T, Dev> for MatrixProduct<'_, T, Dev> {

@@ -5,7 +5,7 @@ use super::compute::{binary_assign, combine, combine_to_left};
 use super::op::{Add, Div, Mul, Rem, Sub};
 use super::unary::DIVISION;
 use crate::device::{BinaryOp, CudaSource, Elementwise};
-use crate::element::{Arithmetic, Element, Scalar};
+use crate::element::{Arithmetic, Element, Elementary, Scalar};
 use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
@@ -139,6 +139,9 @@ macro_rules! mixed {
             #[inline]
             fn apply(&self, $y: $t, $w: Complex<$t>) -> Complex<$t> {
                 $left
+            }
+            fn elementary_with_left_scalar(&self, y: $t) -> Option<Elementary> {
+                <$Op as BinaryOp<Complex<$t>, Complex<$t>>>::elementary_with_left_scalar(self, Complex::from(y))
             }
         }
     )*};

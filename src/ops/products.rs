@@ -5,9 +5,10 @@ use crate::axis::{IndexNumber, all_from_start};
 use crate::device::{Contract, Device, IntoOutput, MatrixOperand, OnDevice, Output, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
-use crate::engine::contract::{Extents, Input, Labelled, Labels, two, without_value};
+use crate::engine::contract::{Elements, Extents, Factor, Input, Labelled, Labels, two, without_value};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
+use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::layout::broadcast::same;
 use crate::order::Order;
@@ -16,21 +17,25 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// Two operands of a contraction, and their device.
-struct Pair<'a, T: Element, Dev: Device> {
+struct Pair<'a, T: Scalar, Dev: Device> {
     device: &'a Dev,
-    left: MatrixOperand<'a, T, Dev>,
-    right: MatrixOperand<'a, T, Dev>,
+    left: Factor<'a, T, Dev>,
+    right: Factor<'a, T, Dev>,
 }
 
 impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
-    fn new(op: &'static str, left: OnDevice<'a, T, Dev>, right: OnDevice<'a, T, Dev>) -> Result<Self, Error> {
-        same_instance(op, left.1, right.1)?;
-        Ok(Pair { device: left.1, left: left.0, right: right.0 })
+    fn new(
+        op: &'static str,
+        (left, device): OnDevice<'a, T, Dev>,
+        (right, of_right): (Factor<'a, T, Dev>, &Dev),
+    ) -> Result<Self, Error> {
+        same_instance(op, device, of_right)?;
+        Ok(Pair { device, left: left.into(), right })
     }
 
     /// Returns an error with the reason and both operands' shapes.
     fn error(&self, op: String, reason: String) -> Error {
-        let shapes = [self.left, self.right].map(|factor| factor.operand.shape().to_vec());
+        let shapes = [self.left, self.right].map(|factor| factor.axes().shape().to_vec());
         Error::Contraction { op, shapes: shapes.to_vec(), reason }
     }
 
@@ -44,8 +49,8 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         out: &mut Tensor<T, R, O, Dev>,
         result: &Labelled,
     ) -> Result<(), Error> {
-        let input = |factor: MatrixOperand<'a, T, Dev>, labels| {
-            Input::given(factor, Labelled::new(factor.operand.axes(), labels, extents))
+        let input = |factor: Factor<'a, T, Dev>, labels| {
+            Input::given(factor, Labelled::new(factor.axes(), labels, extents))
         };
         let (a, b) = (input(self.left, labels[0]), input(self.right, labels[1]));
         two(self.device, a, b, Scaling::overwrite(), out.output().0, result, extents)
@@ -57,7 +62,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
 fn contract_axes<T, R, O, Dev>(
     name: &'static str,
     left: OnDevice<'_, T, Dev>,
-    right: OnDevice<'_, T, Dev>,
+    right: (Factor<'_, T, Dev>, &Dev),
     axes: [&[usize]; 2],
 ) -> Result<Tensor<T, R, O, Dev>, Error>
 where
@@ -67,7 +72,7 @@ where
     Dev: Contract<T>,
 {
     let pair = Pair::new(name, left, right)?;
-    let operands = [pair.left.operand.axes(), pair.right.operand.axes()];
+    let operands = [pair.left.axes(), pair.right.axes()];
     let op = || match name {
         "tensordot" => format!("tensordot over axes {:?} and {:?} of", axes[0], axes[1]),
         _ => format!("{name} of"),
@@ -119,12 +124,20 @@ fn whole<T: Scalar, O: Order, Dev: Contract<T>>(
     name: &'static str,
     left: OnDevice<'_, T, Dev>,
     conjugate: bool,
-    right: OnDevice<'_, T, Dev>,
+    (right, of_right): (Factor<'_, T, Dev>, &Dev),
 ) -> Result<Tensor<T, Rank<0>, O, Dev>, Error> {
-    let Pair { device, left, right } = Pair::new(name, left, right)?;
-    let a = MatrixOperand { operand: left.operand, conjugate };
-    check_same_shape(name, a.operand.shape(), right.operand.shape())?;
-    Tensor::computed([], device.clone(), Whole { name, a, b: right })
+    let (MatrixOperand { operand, .. }, device) = left;
+    same_instance(name, device, of_right)?;
+    check_same_shape(name, operand.shape(), right.axes().shape())?;
+    let a = MatrixOperand { operand, conjugate };
+    match right.0 {
+        Elements::Same(b) => Tensor::computed([], device.clone(), Whole { name, a, b }),
+        Elements::Real(b, products) => {
+            let layout = Layout::contiguous(b.shape(), true);
+            let b = (products.widened)(device, b)?;
+            Tensor::computed([], device.clone(), Whole { name, a, b: b.operand(&layout).into() })
+        }
+    }
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -432,7 +445,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             let missing = if O::ROW_MAJOR { rank - shape.len() } else { 0 };
             axis.checked_sub(missing).and_then(|axis| shape.get(axis)).copied().unwrap_or(1)
         };
-        let (left, right) = (pair.left.operand.axes(), pair.right.operand.axes());
+        let (left, right) = (pair.left.axes(), pair.right.axes());
         let op = || "kron of".to_string();
         if left.shape().iter().chain(right.shape()).filter(|&&extent| extent != 1).count() > MAX_RANK {
             let reason =

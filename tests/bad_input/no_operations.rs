@@ -322,6 +322,8 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "RightOperand::operate",
             "AcceptsRight::assign",
             "AcceptsRight::combine",
+            "AcceptsFactor::factor",
+            "ProductOperand::agreeing",
             "AssignOperand::operate_on",
         ],
     ),

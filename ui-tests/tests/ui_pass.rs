@@ -301,6 +301,8 @@ mod rank_of_result;
 mod rank_too_large;
 #[path = "../pass/rank_too_large_shape.rs"]
 mod rank_too_large_shape;
+#[path = "../pass/real_matmul_complex.rs"]
+mod real_matmul_complex;
 #[path = "../pass/real_times_complex.rs"]
 mod real_times_complex;
 #[path = "../pass/reduce_into_rank.rs"]
@@ -612,6 +614,7 @@ fn corrected_programs_run() {
     assign_to_slice::main();
     compare_with_scalar::main();
     float_times_eye::main();
+    real_matmul_complex::main();
     real_times_complex::main();
     sum_with_axis::main();
     view_for_tensor::main();

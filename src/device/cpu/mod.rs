@@ -119,6 +119,9 @@ unsafe impl Device for Cpu {
     fn offset<T: Element>(ptr: HostPtr<T>, elements: isize) -> HostPtr<T> {
         ptr.offset(elements)
     }
+    fn real_part<T: Element>(ptr: HostPtr<T>) -> Option<HostPtr<T::Part>> {
+        Some(HostPtr::new(ptr.get().cast()))
+    }
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
         // SAFETY: the caller ensures that `to.len()` elements from `from` are readable and not written to; `to` is a mutable
         // borrow, so the ranges do not overlap.

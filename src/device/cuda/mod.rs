@@ -294,6 +294,9 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn offset<T: Element>(ptr: CudaPtr<T>, elements: isize) -> CudaPtr<T> {
         CudaPtr::new(ptr.address.wrapping_add_signed(elements as i64 * size_of::<T>() as i64))
     }
+    fn real_part<T: Element>(ptr: CudaPtr<T>) -> Option<CudaPtr<T::Part>> {
+        Some(CudaPtr::new(ptr.address))
+    }
     unsafe fn read<T: Element>(&self, from: CudaPtr<T>, to: &mut [T]) -> Result<(), Error> {
         // SAFETY: `from` points to `to.len()` elements of a live buffer that nothing writes to, as the caller ensures.
         unsafe { engine::read(engine::context(ORDINAL)?, from.address, to) }

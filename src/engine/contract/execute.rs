@@ -4,6 +4,7 @@
 use super::cache::PathCache;
 use super::labelled::{Bound, Extents, Labelled};
 use super::labels::{Labels, Set};
+use super::mixed::{Elements, Factor, RealProducts, two_real, with_real};
 use super::pair::{Classes, Kernel, Matrices};
 use super::scaled_sum::ScaledSum;
 use super::spec::Spec;
@@ -21,42 +22,68 @@ pub(crate) struct Einsum<'a, T: Element, Dev: Device> {
     pub(crate) spec: &'a Spec<'a>,
     pub(crate) row_major: bool,
     pub(crate) device: &'a Dev,
-    pub(crate) operands: &'a [MatrixOperand<'a, T, Dev>],
+    pub(crate) operands: &'a [Factor<'a, T, Dev>],
     /// Largest permitted size of an intermediate, in bytes.
     pub(crate) limit: Option<usize>,
     /// The cache for the contraction path. It may contain the path of an earlier call with the same shapes.
     pub(crate) cache: &'a PathCache,
 }
 
-/// The elements of an [`Input`]: borrowed from the caller, or a buffer that this module allocated.
-enum Data<'a, T: Element, Dev: Device> {
+/// Elements: borrowed from the caller, or in a buffer that this module allocated.
+pub(super) enum Data<'a, T: Element, Dev: Device> {
     Given(Operand<'a, T, Dev>),
     Made(OwnedData<T, Dev>),
 }
 
-/// A given operand or an intermediate. The axes have labels.
-pub(crate) struct Input<'a, T: Element, Dev: Device> {
-    data: Data<'a, T, Dev>,
-    axes: Labelled,
-    conjugate: bool,
+/// The elements of an [`Input`].
+pub(super) enum Source<'a, T: Element, Dev: Device> {
+    Same(Data<'a, T, Dev>),
+    /// Real numbers beside complex `T`.
+    Real(Data<'a, T::Part, Dev>, &'static RealProducts<T, Dev>),
 }
 
-impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
-    pub(crate) fn given(given: MatrixOperand<'a, T, Dev>, axes: Labelled) -> Self {
-        Input { data: Data::Given(given.operand), axes, conjugate: given.conjugate }
+/// A given operand or an intermediate. The axes have labels.
+pub(crate) struct Input<'a, T: Element, Dev: Device> {
+    pub(super) source: Source<'a, T, Dev>,
+    pub(super) axes: Labelled,
+    pub(super) conjugate: bool,
+}
+
+impl<'a, T: Element, Dev: Device> Input<'a, T, Dev> {
+    pub(crate) fn given(given: Factor<'a, T, Dev>, axes: Labelled) -> Self {
+        match given.0 {
+            Elements::Same(MatrixOperand { operand, conjugate }) => {
+                Input { source: Source::Same(Data::Given(operand)), axes, conjugate }
+            }
+            Elements::Real(operand, products) => {
+                Input { source: Source::Real(Data::Given(operand), products), axes, conjugate: false }
+            }
+        }
     }
 
-    fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
-        match &self.data {
-            Data::Given(operand) => operand.in_layout(layout),
-            Data::Made(data) => data.operand(layout),
+    pub(super) fn made(made: OwnedData<T, Dev>, axes: Labelled) -> Self {
+        Input { source: Source::Same(Data::Made(made)), axes, conjugate: false }
+    }
+
+    /// Returns whether the elements are real numbers beside complex `T`.
+    fn is_real(&self) -> bool {
+        matches!(self.source, Source::Real(..))
+    }
+
+    pub(super) fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
+        match &self.source {
+            Source::Same(Data::Given(operand)) => operand.in_layout(layout),
+            Source::Same(Data::Made(data)) => data.operand(layout),
+            Source::Real(..) => unreachable!("`two` contracts real operands by functions of `mixed.rs`"),
         }
     }
 
     fn factor<'b>(&'b self, layout: &'b Layout) -> MatrixOperand<'b, T, Dev> {
         MatrixOperand { operand: self.operand(layout), conjugate: self.conjugate }
     }
+}
 
+impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
     /// Returns an operand with these labels in a new buffer, to which `kernel` writes the elements. `kernel` must not conjugate:
     /// the new operand keeps the flag `conjugate`.
     fn remade(
@@ -68,16 +95,16 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
     ) -> Result<Self, Error> {
         let (mut made, axes) = make(device, labels, extents)?;
         kernel(&self, made.output(axes.layout()), &axes)?;
-        Ok(Input { data: Data::Made(made), axes, conjugate: self.conjugate })
+        Ok(Input { conjugate: self.conjugate, ..Input::made(made, axes) })
     }
 
     /// Returns whether the operand has a label that is not in `kept`.
-    fn has_more_than(&self, kept: Set) -> bool {
+    pub(super) fn has_more_than(&self, kept: Set) -> bool {
         self.axes.set() & !kept != 0
     }
 
     /// Sums over the labels that are not in `kept`. The sums are in a new buffer.
-    fn reduced(self, device: &Dev, kept: Set, extents: &Extents) -> Result<Self, Error> {
+    pub(super) fn reduced(self, device: &Dev, kept: Set, extents: &Extents) -> Result<Self, Error> {
         let labels = self.axes.labels().iter().copied().filter(|l| kept & (1 << l) != 0).collect();
         let labels = self.axes.by_stride(labels);
         self.remade(device, &labels, extents, |from, to, axes| reduce(device, from, to, axes, extents))
@@ -93,7 +120,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
 
 /// Allocates a contiguous buffer for axes with these labels; the axis of the last label has unit stride. The elements are
 /// unspecified, and the caller must write all of them.
-fn make<T: Scalar, Dev: Device>(
+pub(super) fn make<T: Element, Dev: Device>(
     device: &Dev,
     labels: &[u8],
     extents: &Extents,
@@ -117,11 +144,11 @@ fn reduce<T: Scalar, Dev: Contract<T>>(
 }
 
 /// Returns whether the result overwrites the output without scaling: `alpha` is 1 and `beta` is 0.
-fn overwrites<T: Scalar>(scaling: Scaling<T>) -> bool {
+pub(super) fn overwrites<T: Scalar>(scaling: Scaling<T>) -> bool {
     scaling.alpha.is_one() && scaling.beta.is_zero()
 }
 
-fn scaled_sum<T: Scalar>(scaling: Scaling<T>, conjugate: bool) -> ScaledSum<T> {
+pub(super) fn scaled_sum<T: Scalar>(scaling: Scaling<T>, conjugate: bool) -> ScaledSum<T> {
     ScaledSum { alpha: scaling.alpha, beta: scaling.beta, conjugate }
 }
 
@@ -167,6 +194,9 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     c: &Labelled,
     extents: &Extents,
 ) -> Result<(), Error> {
+    if a.is_real() || b.is_real() {
+        return with_real(device, a, b, scaling, out, c, extents);
+    }
     // A label that occurs in one operand only, and not in the result, is summed over first. This makes the product smaller.
     let (in_a, in_b) = (a.axes.set(), b.axes.set());
     let (kept_of_a, kept_of_b) = (in_b | c.set(), in_a | c.set());
@@ -220,6 +250,19 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     }
 }
 
+/// Contracts two operands into a new buffer, whose axes have these labels.
+pub(super) fn into_new<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    a: Input<'_, T, Dev>,
+    b: Input<'_, T, Dev>,
+    labels: &[u8],
+    extents: &Extents,
+) -> Result<(OwnedData<T, Dev>, Labelled), Error> {
+    let (mut made, axes) = make(device, labels, extents)?;
+    two(device, a, b, Scaling::overwrite(), made.output(axes.layout()), &axes, extents)?;
+    Ok((made, axes))
+}
+
 /// Computes the matrix products of a plan. The axes of each group of labels are fused to one axis. The summed labels in `plan.walk`
 /// are not part of the matrices: a loop over them adds one product per iteration to `out`. `c` contains the axes of `out`.
 fn gemm<T: Scalar, Dev: Contract<T>>(
@@ -271,7 +314,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     }
 
     fn shapes(&self) -> impl Iterator<Item = &[usize]> + Clone {
-        self.operands.iter().map(|factor| factor.operand.shape())
+        self.operands.iter().map(|factor| factor.axes().shape())
     }
 
     /// Contracts the operands, and writes the result to `out`. If the result repeats a label, only a diagonal of `out` is written,
@@ -361,7 +404,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         let (extents, device, count) = (bound.extents(), self.device, self.operands.len());
         let input = |k: usize| {
             let factor = self.operands[k];
-            Input::given(factor, bound.operand(k, factor.operand.axes()))
+            Input::given(factor, bound.operand(k, factor.axes()))
         };
         match count {
             0 => unreachable!("a contraction has at least one operand"),
@@ -383,9 +426,12 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
                 return two(device, a, b, scaling, out, c, extents);
             }
             let labels = Classes::new(&a.axes, &b.axes, step.labels).free_result(&a.axes, &b.axes);
-            let (mut made, axes) = make(device, &labels, extents)?;
-            two(device, a, b, Scaling::overwrite(), made.output(axes.layout()), &axes, extents)?;
-            values.push(Some(Input { data: Data::Made(made), axes, conjugate: false }));
+            values.push(Some(if a.is_real() && b.is_real() {
+                two_real(device, a, b, &labels, extents)?
+            } else {
+                let (made, axes) = into_new(device, a, b, &labels, extents)?;
+                Input::made(made, axes)
+            }));
         }
         unreachable!("the last step writes the result")
     }

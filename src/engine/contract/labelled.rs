@@ -120,6 +120,13 @@ impl Labelled {
         }
     }
 
+    /// Returns `axes`, which are the axes of `self` and one more, with the labels of `self` and one more.
+    pub(super) fn and(&self, label: u8, axes: Axes<'_>) -> Labelled {
+        let mut labels = self.labels;
+        labels.push(label);
+        Labelled { layout: Layout::new(axes.shape(), axes.strides()), labels }
+    }
+
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -1,12 +1,13 @@
 //! Contractions of operands whose axes have labels. `src/einsum/`, `dyn_tensor/contract.rs` and `ops/products.rs` call this module.
 //!
 //! Three or more operands are contracted pair by pair. `path.rs` searches for the contraction order, `pair.rs` chooses the kernel
-//! of each pair, and `execute.rs` calls the kernels.
+//! of each pair, and `execute.rs` calls the kernels. `mixed.rs` contracts a complex and a real operand.
 
 mod cache;
 mod execute;
 mod labelled;
 mod labels;
+mod mixed;
 pub(in crate::engine) mod notation;
 mod pair;
 mod path;
@@ -20,6 +21,8 @@ pub use cache::PathCache;
 pub(crate) use execute::{Einsum, Input, two, without_value};
 pub(crate) use labelled::{Extents, Labelled, MatrixPair, single};
 pub(crate) use labels::Labels;
+pub use mixed::Factor;
+pub(crate) use mixed::{Elements, RealProducts};
 pub use notation::Message;
 pub use report::{ContractionPath, ContractionStep};
 #[cfg(all(test, feature = "cuda"))]

@@ -1,6 +1,7 @@
 //! Compares random contractions with a brute-force evaluator that iterates over all indices of all labels. The evaluator chooses no
 //! contraction order and calls no kernel.
 
+use super::Factor;
 use super::cache::PathCache;
 use super::execute::Einsum;
 use super::spec::Spec;
@@ -194,13 +195,14 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     };
     let memories: Vec<Tensor<T, Rank<1>>> =
         network.operands.iter().enumerate().map(|(k, case)| elements(case.memory, 13 * k)).collect();
-    let given: Vec<MatrixOperand<'_, T, Cpu>> = network
+    let given: Vec<Factor<'_, T, Cpu>> = network
         .operands
         .iter()
         .zip(&memories)
         .map(|(case, memory)| {
             assert_within(&case.layout, memory.len());
             MatrixOperand { operand: memory.operand().in_layout(&case.layout), conjugate: case.conjugate }
+                .into()
         })
         .collect();
     let einsum =

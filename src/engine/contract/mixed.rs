@@ -1,0 +1,260 @@
+//! Products of complex and real operands. Large matrix products use the real operand as it is, and cost half of complex ones.
+
+use super::execute::{Data, Input, Source, into_new, make, overwrites, scaled_sum, two};
+use super::labelled::{Extents, Labelled};
+use super::labels::{LABELS, Labels};
+use crate::device::{BinaryOp, Contract, Device, MatrixOperand, Operand, Output, Scaling};
+use crate::element::{CastTo, Element, Scalar};
+use crate::error::Error;
+use crate::layout::axes::Axes;
+use crate::layout::{Layout, element_count};
+use crate::ops::{Cast, op};
+use crate::storage::OwnedData;
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+/// An operand of a contraction whose result has elements of `T`.
+#[derive(Debug)]
+pub struct Factor<'a, T: Element, Dev: Device>(pub(crate) Elements<'a, T, Dev>);
+
+/// The elements of a [`Factor`].
+#[derive(Debug)]
+pub(crate) enum Elements<'a, T: Element, Dev: Device> {
+    Same(MatrixOperand<'a, T, Dev>),
+    /// Real numbers beside complex `T`.
+    Real(Operand<'a, T::Part, Dev>, &'static RealProducts<T, Dev>),
+}
+
+impl<T: Element, Dev: Device> Clone for Factor<'_, T, Dev> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element, Dev: Device> Copy for Factor<'_, T, Dev> {}
+
+impl<T: Element, Dev: Device> Clone for Elements<'_, T, Dev> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element, Dev: Device> Copy for Elements<'_, T, Dev> {}
+
+impl<'a, T: Element, Dev: Device, X: Into<MatrixOperand<'a, T, Dev>>> From<X> for Factor<'a, T, Dev> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn from(factor: X) -> Self {
+        Factor(Elements::Same(factor.into()))
+    }
+}
+
+impl<'a, T: Element, Dev: Device> Factor<'a, T, Dev> {
+    /// Returns a factor of real elements beside complex `T`.
+    pub(crate) fn real(operand: Operand<'a, T::Part, Dev>) -> Self
+    where
+        T: Scalar<Part: Scalar + CastTo<T>>,
+        Dev: Contract<T> + Contract<T::Part>,
+        op::Mul: BinaryOp<T, T::Part, Output = T>,
+    {
+        let products = const {
+            &RealProducts {
+                mixed: mixed::<T, Dev>,
+                real: into_new::<T::Part, Dev>,
+                widened: widened::<T, Dev>,
+            }
+        };
+        Factor(Elements::Real(operand, products))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn axes(&self) -> Axes<'a> {
+        match &self.0 {
+            Elements::Same(factor) => factor.operand.axes(),
+            Elements::Real(operand, _) => operand.axes(),
+        }
+    }
+}
+
+/// The contraction of a complex operand of `T` and a real one of `R`, with the arguments of [`two`].
+type Mixed<T, R, Dev> = fn(
+    &Dev,
+    Input<'_, T, Dev>,
+    Input<'_, R, Dev>,
+    Scaling<T>,
+    Output<'_, T, Dev>,
+    &Labelled,
+    &Extents,
+) -> Result<(), Error>;
+
+/// The contraction of two operands of `T` into a new buffer, whose axes have these labels.
+type IntoNew<T, Dev> = fn(
+    &Dev,
+    Input<'_, T, Dev>,
+    Input<'_, T, Dev>,
+    &[u8],
+    &Extents,
+) -> Result<(OwnedData<T, Dev>, Labelled), Error>;
+
+/// Functions of real operands beside operands of complex `T`.
+///
+/// Factors carry them, because the callers of contractions have no bound that ensures that the device contracts real numbers.
+#[derive(Debug)]
+pub(crate) struct RealProducts<T: Element, Dev: Device> {
+    mixed: Mixed<T, T::Part, Dev>,
+    real: IntoNew<T::Part, Dev>,
+    /// Returns the operand as contiguous complex numbers, in row-major order.
+    pub(crate) widened: fn(&Dev, Operand<'_, T::Part, Dev>) -> Result<OwnedData<T, Dev>, Error>,
+}
+
+impl<T: Scalar, Dev: Device> RealProducts<T, Dev> {
+    /// Writes the contraction of a complex operand and a real one to `out`. Each is given with the labels of its axes.
+    pub(crate) fn write(
+        &self,
+        device: &Dev,
+        (z, of_z): (MatrixOperand<'_, T, Dev>, Labelled),
+        (x, of_x): (Operand<'_, T::Part, Dev>, Labelled),
+        (out, c): (Output<'_, T, Dev>, Labelled),
+        extents: &Extents,
+    ) -> Result<(), Error> {
+        let (z, x) = (Input::given(z.into(), of_z), Input::given(x.into(), of_x));
+        (self.mixed)(device, z, x, Scaling::overwrite(), out, &c, extents)
+    }
+}
+
+/// Contracts two operands, one of them real. `c` contains the axes of `out`.
+#[inline(never)]
+pub(super) fn with_real<T: Element, Dev: Device>(
+    device: &Dev,
+    a: Input<'_, T, Dev>,
+    b: Input<'_, T, Dev>,
+    scaling: Scaling<T>,
+    out: Output<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    let (z, x, products) = match (a.source, b.source) {
+        (Source::Same(z), Source::Real(x, products)) => {
+            (Input { source: Source::Same(z), ..a }, numbers(x, b.axes), products)
+        }
+        (Source::Real(x, products), Source::Same(z)) => {
+            (Input { source: Source::Same(z), ..b }, numbers(x, a.axes), products)
+        }
+        _ => unreachable!("exactly one operand of the last product of a contraction is real"),
+    };
+    (products.mixed)(device, z, x, scaling, out, c, extents)
+}
+
+/// Contracts two real operands into a new buffer, whose axes have these labels.
+pub(super) fn two_real<'a, T: Element, Dev: Device>(
+    device: &Dev,
+    a: Input<'_, T, Dev>,
+    b: Input<'_, T, Dev>,
+    labels: &[u8],
+    extents: &Extents,
+) -> Result<Input<'a, T, Dev>, Error> {
+    let (Source::Real(x, products), Source::Real(y, _)) = (a.source, b.source) else {
+        unreachable!("both operands are real")
+    };
+    let (x, y) = (numbers(x, a.axes), numbers(y, b.axes));
+    let (made, axes) = (products.real)(device, x, y, labels, extents)?;
+    Ok(Input { source: Source::Real(Data::Made(made), products), axes, conjugate: false })
+}
+
+/// Returns elements as an input of their own type.
+fn numbers<R: Element, Dev: Device>(data: Data<'_, R, Dev>, axes: Labelled) -> Input<'_, R, Dev> {
+    Input { source: Source::Same(data), axes, conjugate: false }
+}
+
+/// Contracts a complex and a real operand. `c` contains the axes of `out`.
+fn mixed<T, Dev>(
+    device: &Dev,
+    z: Input<'_, T, Dev>,
+    x: Input<'_, T::Part, Dev>,
+    scaling: Scaling<T>,
+    mut out: Output<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error>
+where
+    T: Scalar,
+    T::Part: Scalar + CastTo<T>,
+    Dev: Contract<T> + Contract<T::Part>,
+    op::Mul: BinaryOp<T, T::Part, Output = T>,
+{
+    let (in_z, in_x) = (z.axes.set(), x.axes.set());
+    let (mut z, mut x) = (z, x);
+    if z.has_more_than(in_x | c.set()) {
+        z = z.reduced(device, in_x | c.set(), extents)?;
+    }
+    if x.has_more_than(in_z | c.set()) {
+        x = x.reduced(device, in_z | c.set(), extents)?;
+    }
+    let (in_z, in_x) = (z.axes.set(), x.axes.set());
+    let plain = overwrites(scaling) && !z.conjugate;
+    if plain && in_z & in_x & !c.set() == 0 {
+        let (of_z, of_x) = (z.axes.arrange(&c.labels(), extents), x.axes.arrange(&c.labels(), extents));
+        let operands = (z.operand(&of_z), x.operand(&of_x));
+        return device.map::<(T, T::Part), _>(&op::Mul, out.in_layout(c.layout()), operands);
+    }
+    let of_x_only: Labels = x.axes.labels().iter().copied().filter(|label| in_z & 1 << label == 0).collect();
+    let multiplications = extents.product(&z.axes.labels()).saturating_mul(extents.product(&of_x_only));
+    if !of_x_only.is_empty() && multiplications >= MIN_LARGE {
+        if plain {
+            if by_parts(device, &z, &x, out.reborrow(), c, extents)? {
+                return Ok(());
+            }
+        } else {
+            let (mut made, axes) = make(device, &c.labels(), extents)?;
+            if by_parts(device, &z, &x, made.output(axes.layout()), &axes, extents)? {
+                let from = axes.arrange(&c.labels(), extents);
+                let (to, from) = (out.in_layout(c.layout()), made.operand(&from));
+                return device.update::<(T, T), _>(&scaled_sum(scaling, z.conjugate), to, (from,));
+            }
+        }
+    }
+    let labels = x.axes.by_stride(x.axes.labels());
+    let axes = Labelled::contiguous(&labels, extents);
+    let made = widened(device, x.operand(&x.axes.arrange(&labels, extents)))?;
+    two(device, z, Input::made(made, axes), scaling, out, c, extents)
+}
+
+/// Number of multiplications from which matrix products use real numbers. For smaller ones, converting the real operand takes less time.
+const MIN_LARGE: usize = 1 << 15;
+
+/// Writes the elements as complex numbers to a new buffer, in row-major order.
+fn widened<T, Dev>(device: &Dev, x: Operand<'_, T::Part, Dev>) -> Result<OwnedData<T, Dev>, Error>
+where
+    T: Scalar,
+    T::Part: Scalar + CastTo<T>,
+    Dev: Contract<T::Part>,
+{
+    let layout = Layout::contiguous(x.shape(), true);
+    let mut made = OwnedData::for_overwrite(element_count(x.shape(), size_of::<T>())?, device.clone())?;
+    device.map::<(T::Part,), _>(&Cast::<T>(PhantomData), made.output(&layout), (x,))?;
+    Ok(made)
+}
+
+/// Contracts a complex operand, which is not conjugated, and a real one by real numbers: the parts of complex elements are an additional axis
+/// of the complex operand and of the result. Returns `false` if the device cannot address the parts, or a tensor would have too many axes.
+fn by_parts<T: Scalar<Part: Scalar>, Dev: Contract<T::Part>>(
+    device: &Dev,
+    z: &Input<'_, T, Dev>,
+    x: &Input<'_, T::Part, Dev>,
+    out: Output<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<bool, Error> {
+    let used = z.axes.set() | x.axes.set() | c.set();
+    let part =
+        (0..LABELS as u8).find(|label| used & 1 << label == 0).expect("three tensors have at most 48 labels");
+    let (mut of_z, mut of_out) = (Layout::point(0), Layout::point(0));
+    let (Some(parts), Some(out)) =
+        (z.operand(z.axes.layout()).parts(&mut of_z), out.in_layout(c.layout()).parts(&mut of_out))
+    else {
+        return Ok(false);
+    };
+    let mut with_parts = extents.clone();
+    with_parts.set(part, 2);
+    let (of_z, c) = (z.axes.and(part, parts.axes()), c.and(part, out.axes()));
+    let (z, x) = (Input::given(parts.into(), of_z), Input::given(x.operand(x.axes.layout()).into(), x.axes));
+    two(device, z, x, Scaling::overwrite(), out, &c, &with_parts)?;
+    Ok(true)
+}
