@@ -89,7 +89,7 @@ macro_rules! try_svd {
 /// let (u, s, vh, discarded) = svd_truncated!("ij -> ik, kj", &t; max_rank = 1);
 /// assert_eq!(discarded.weight, 5.0);
 /// assert!(discarded.share.is_close(5.0 / 21.0, 1e-15, 0.0).item());
-/// let error = einsum!("ik,k,kj->ij", &u, &s, &vh) - &t;
+/// let error: Tensor<f64, Rank<2>> = einsum!("ik,k,kj->ij", &u, &s, &vh) - &t;
 /// assert!((error.norm().item() - 5.0_f64.sqrt()).abs() < 1e-15);
 /// ```
 #[macro_export]
