@@ -19,6 +19,8 @@ mod axis_float;
 mod axis_out_of_range;
 #[path = "../pass/bool_add.rs"]
 mod bool_add;
+#[path = "../pass/bool_max.rs"]
+mod bool_max;
 #[path = "../pass/bool_sum.rs"]
 mod bool_sum;
 #[path = "../pass/broadcast_to_smaller.rs"]
@@ -27,6 +29,10 @@ mod broadcast_to_smaller;
 mod buffer_shared;
 #[path = "../pass/compare_with_scalar.rs"]
 mod compare_with_scalar;
+#[path = "../pass/complex_argmax.rs"]
+mod complex_argmax;
+#[path = "../pass/complex_bottom_k.rs"]
+mod complex_bottom_k;
 #[path = "../pass/complex_floor.rs"]
 mod complex_floor;
 #[path = "../pass/complex_less.rs"]
@@ -76,6 +82,9 @@ mod device_without_element;
 mod device_without_gemm;
 #[path = "../pass/diagonal_of_vector.rs"]
 mod diagonal_of_vector;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/discarded_of_svd.rs"]
+mod discarded_of_svd;
 #[path = "../pass/dot_of_matrix.rs"]
 mod dot_of_matrix;
 #[path = "../pass/dtype_add.rs"]
@@ -222,6 +231,10 @@ mod index_mask;
 mod index_type;
 #[path = "../pass/index_without_array.rs"]
 mod index_without_array;
+#[path = "../pass/integer_pow_by_float.rs"]
+mod integer_pow_by_float;
+#[path = "../pass/integer_pow_by_floats.rs"]
+mod integer_pow_by_floats;
 #[path = "../pass/integer_sqrt.rs"]
 mod integer_sqrt;
 #[path = "../pass/into_other_dtype.rs"]
@@ -291,6 +304,12 @@ mod own_order;
 mod own_rank;
 #[path = "../pass/pad_widths.rs"]
 mod pad_widths;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/polyfit_of_integers.rs"]
+mod polyfit_of_integers;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/polyfit_to_scalar.rs"]
+mod polyfit_to_scalar;
 #[path = "../pass/ragged_rows.rs"]
 mod ragged_rows;
 #[path = "../pass/rank_grows_too_large.rs"]
@@ -313,12 +332,16 @@ mod rfft_of_complex;
 #[cfg(feature = "fft")]
 #[path = "../pass/fft/rfft_of_integers.rs"]
 mod rfft_of_integers;
+#[path = "../pass/round_integers_to.rs"]
+mod round_integers_to;
 #[path = "../pass/select_by_number.rs"]
 mod select_by_number;
 #[path = "../pass/shape_length.rs"]
 mod shape_length;
 #[path = "../pass/shape_tuple.rs"]
 mod shape_tuple;
+#[path = "../pass/shift_of_floats.rs"]
+mod shift_of_floats;
 #[path = "../pass/slice_by_float.rs"]
 mod slice_by_float;
 #[path = "../pass/slice_by_float_range.rs"]
@@ -340,6 +363,12 @@ mod solve_orders;
 mod stack_devices;
 #[path = "../pass/stack_rank.rs"]
 mod stack_rank;
+#[path = "../pass/sum_as_bool.rs"]
+mod sum_as_bool;
+#[path = "../pass/sum_as_narrower.rs"]
+mod sum_as_narrower;
+#[path = "../pass/sum_of_floats_as_integer.rs"]
+mod sum_of_floats_as_integer;
 #[path = "../pass/sum_too_many_axes.rs"]
 mod sum_too_many_axes;
 #[path = "../pass/sum_with_axis.rs"]
@@ -620,6 +649,22 @@ fn corrected_programs_run() {
     view_for_tensor::main();
     #[cfg(feature = "linalg")]
     svd_as_tuple::main();
+    shift_of_floats::main();
+    sum_as_narrower::main();
+    sum_of_floats_as_integer::main();
+    sum_as_bool::main();
+    integer_pow_by_float::main();
+    integer_pow_by_floats::main();
+    complex_bottom_k::main();
+    complex_argmax::main();
+    bool_max::main();
+    round_integers_to::main();
+    #[cfg(feature = "linalg")]
+    polyfit_of_integers::main();
+    #[cfg(feature = "linalg")]
+    polyfit_to_scalar::main();
+    #[cfg(feature = "linalg")]
+    discarded_of_svd::main();
 }
 
 /// Each program in `fail` has a corrected program in `pass`, and the reverse.

@@ -1,0 +1,8 @@
+// Integers have powers with integer exponents. Convert them for other exponents.
+
+use vierbein::tensor;
+
+fn main() {
+    let a = tensor![2, 3];
+    let _ = a.pow(0.5);
+}

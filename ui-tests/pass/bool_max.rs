@@ -1,0 +1,8 @@
+// `bool` has no maximum. Ask whether any element is `true`, or for the index of the first one.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let mask = tensor![false, true];
+    let _ = (mask.any(), mask.argmax());
+}

@@ -1,0 +1,8 @@
+// Floating-point numbers are not summed in an integer type. Convert the sum.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let a = tensor![1.5, 2.5];
+    let _ = a.sum().cast::<i64>();
+}
