@@ -4,12 +4,15 @@
 
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod division;
 mod modulus;
 mod totals;
 
 pub(crate) use crate::elementary::{Elementary, FloatFunction, PairFunction, RealFunction};
 use crate::elementary::{Quotient, Truncate, numbers32, numbers64};
+pub(crate) use blocks::sum_of_parts;
+use blocks::{Blocks, Halves, Parts};
 use core::fmt::{Debug, Display};
 use division::{Divide, DivideByInvariant};
 use modulus::Modulus;
@@ -208,7 +211,7 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     /// For signed integers, the unsigned type of the same size: its wrapping sums and products have the same bits. Otherwise the type
     /// itself.
     #[doc(hidden)]
-    type Wrapping: Scalar;
+    type Wrapping: Scalar<Wrapping = Self::Wrapping>;
     #[doc(hidden)]
     fn to_wrapping(self) -> Self::Wrapping;
 
@@ -264,6 +267,12 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     /// if its carries add up to zero.
     #[doc(hidden)]
     fn acc_add_carry(a: Self::Accumulator, b: Self::Accumulator) -> i64;
+    /// Converts an integer. It must not be negative if the accumulator is unsigned.
+    #[doc(hidden)]
+    fn acc_from(x: i32) -> Self::Accumulator;
+    /// Returns the bits of the magnitude of an integer, and those in `bits`.
+    #[doc(hidden)]
+    fn with_bits(self, bits: Self::Wrapping) -> Self::Wrapping;
     /// Returns the product, and whether the accumulator overflowed.
     #[doc(hidden)]
     fn acc_mul(a: Self::Accumulator, b: Self::Accumulator) -> (Self::Accumulator, bool);
@@ -308,6 +317,12 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     fn acc_sum(elements: &[Self]) -> Self::Accumulator {
         elements.iter().fold(Self::zero().widen(), |sum, &x| Self::acc_add(sum, x.widen()))
     }
+    /// If all elements are the integers 1 or −1, returns whether their product is −1.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn units(_: &[Self]) -> Option<bool> {
+        None
+    }
     /// Adds element `j` of each row to `sums[j]`.
     #[doc(hidden)]
     #[inline(always)]
@@ -315,6 +330,12 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
         for (j, sum) in sums.iter_mut().enumerate() {
             *sum = rows.iter().fold(*sum, |sum, row| Self::acc_add(sum, row[j].widen()));
         }
+    }
+    /// [`acc_sum`](Scalar::acc_sum), faster if the sum of any of the elements fits the element type.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn small_sum(elements: &[Self]) -> Self::Accumulator {
+        Self::acc_sum(elements)
     }
     #[doc(hidden)]
     fn wrapping_neg(self) -> Self;
@@ -648,84 +669,6 @@ fn same_decimals(x: f32) -> f64 {
 
 // ------------------------------------------------------------------ integers
 
-/// Sums `part(x)` over contiguous elements `x`. Each lane, of type `P`, first adds at most 255 values, so `P` must be able to hold the sum
-/// of 255 values. Then the lanes are added to a sum of type `A`.
-///
-/// ```text
-/// for each chunk of 64 · 255 elements:
-///     64 lanes of `P` add every 64th value      (vectorised)
-///     add the lanes, and the values that do not fill a row of lanes, to the sum of type `A`
-/// ```
-#[inline(always)]
-pub(crate) fn sum_of_parts<
-    T: Copy,
-    P: Copy + Default + core::ops::AddAssign,
-    A: From<P> + Default + core::ops::AddAssign,
->(
-    elements: &[T],
-    part: impl Fn(T) -> P,
-) -> A {
-    const LANES: usize = 64;
-    let mut sum = A::default();
-    for some in elements.chunks(LANES * 255) {
-        let mut parts = [P::default(); LANES];
-        let mut rows = some.chunks_exact(LANES);
-        for row in &mut rows {
-            for k in 0..LANES {
-                parts[k] += part(row[k]);
-            }
-        }
-        parts.into_iter().for_each(|part| sum += A::from(part));
-        rows.remainder().iter().for_each(|&x| sum += A::from(part(x)));
-    }
-    sum
-}
-
-/// Adds `part(x)` to `sums[j]`, for each element `x` number `j` of a row. A strip of columns is first added in a type `P` that must be able
-/// to hold the sum of `N` of these values.
-#[inline(always)]
-fn add_rows_of_parts<T: Copy, P, A, const N: usize>(
-    sums: &mut [A],
-    mut rows: [&[T]; N],
-    part: impl Fn(T) -> P,
-) where
-    P: Copy + Default + core::ops::AddAssign,
-    A: Copy + From<P> + core::ops::AddAssign,
-{
-    let left = add_strips::<T, P, A, N, 128>(sums, &mut rows, &part);
-    let left = add_strips::<T, P, A, N, 32>(left, &mut rows, &part);
-    let left = add_strips::<T, P, A, N, 4>(left, &mut rows, &part);
-    add_strips::<T, P, A, N, 1>(left, &mut rows, &part);
-}
-
-/// [`add_rows_of_parts`] for all strips of `STRIP` columns. Returns the sums that are left, and shortens the rows to them.
-#[inline(always)]
-fn add_strips<'a, T: Copy, P, A, const N: usize, const STRIP: usize>(
-    sums: &'a mut [A],
-    rows: &mut [&[T]; N],
-    part: &impl Fn(T) -> P,
-) -> &'a mut [A]
-where
-    P: Copy + Default + core::ops::AddAssign,
-    A: Copy + From<P> + core::ops::AddAssign,
-{
-    let (strips, left) = sums.as_chunks_mut::<STRIP>();
-    for sums in strips {
-        let mut parts = [P::default(); STRIP];
-        for row in &mut *rows {
-            let (strip, rest) = row.split_first_chunk::<STRIP>().expect("a row has an element for each sum");
-            *row = rest;
-            for k in 0..STRIP {
-                parts[k] += part(strip[k]);
-            }
-        }
-        for k in 0..STRIP {
-            sums[k] += A::from(parts[k]);
-        }
-    }
-    left
-}
-
 // 64-bit integers are accumulated in 128 bits only in builds with debug assertions, because that takes about twice as long.
 #[cfg(not(debug_assertions))]
 use totals::Own as Totals64;
@@ -748,7 +691,7 @@ fn integer_squarings<T: Copy>(mut base: T, mut n: u64, mut multiply: impl FnMut(
 }
 
 macro_rules! integers {
-    ($($t:ident, $unsigned:ident, $acc:ident, $totals:ident, $part:ident, $abs:expr, $neg_fits:expr, |$elements:ident| $sum:expr;)*) => {$(
+    ($($t:ident, $unsigned:ident, $acc:ident, $totals:ty, $sums:ty, $abs:expr, $neg_fits:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Real = $t;
@@ -779,6 +722,10 @@ macro_rules! integers {
             fn acc_add_carry(a: $acc, b: $acc) -> i64 {
                 if a.checked_add(b).is_some() { 0 } else if b > 0 { 1 } else { -1 }
             }
+            #[inline]
+            fn acc_from(x: i32) -> $acc { x as $acc }
+            #[inline]
+            fn with_bits(self, bits: $unsigned) -> $unsigned { bits | self.modulus() as $unsigned }
             #[inline]
             fn acc_mul(a: $acc, b: $acc) -> ($acc, bool) { a.overflowing_mul(b) }
             #[inline]
@@ -849,10 +796,23 @@ macro_rules! integers {
             #[inline]
             fn acc_to_float(acc: $acc) -> f64 { acc as f64 }
             #[inline(always)]
-            fn acc_sum($elements: &[$t]) -> $acc { $sum }
+            fn acc_sum(elements: &[$t]) -> $acc { <$sums as Blocks<$t>>::sum(elements) }
             #[inline(always)]
             fn acc_sum_rows<const N: usize>(sums: &mut [$acc], rows: [&[$t]; N]) {
-                add_rows_of_parts(sums, rows, $part::from);
+                <$sums as Blocks<$t>>::add_rows(sums, rows);
+            }
+            #[inline(always)]
+            fn small_sum(elements: &[$t]) -> $acc { <$sums as Blocks<$t>>::small_sum(elements) }
+            #[inline(always)]
+            fn units(elements: &[$t]) -> Option<bool> {
+                let (mut other_bits, mut signs): ($t, $t) = (0, 0);
+                for &x in elements {
+                    // Zero for 1 and −1.
+                    other_bits |= if $t::MIN == 0 { x ^ 1 } else { x.wrapping_add(1) & !2 };
+                    signs ^= x;
+                }
+                #[allow(unused_comparisons)]
+                (other_bits == 0).then_some(signs < 0)
             }
             #[inline]
             fn neg_fits(self) -> bool { let fits: fn($t) -> bool = $neg_fits; fits(self) }
@@ -870,22 +830,14 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    i8, u8, i64, Narrow, i16, |x| x.wrapping_abs(), |x| x != i8::MIN, |xs| sum_of_parts(xs, i16::from);
-    i16, u16, i64, Narrow, i32, |x| x.wrapping_abs(), |x| x != i16::MIN, |xs| sum_of_parts(xs, i32::from);
-    i32, u32, i64, Narrow, i64, |x| x.wrapping_abs(), |x| x != i32::MIN, |xs| sum_of_parts(xs, i64::from);
-    i64, u64, i128, Totals64, i128, |x| x.wrapping_abs(), |x| x != i64::MIN, |xs| {
-        let low: i128 = sum_of_parts(xs, |x: i64| x & 0xffff_ffff);
-        let high: i128 = sum_of_parts(xs, |x: i64| x >> 32);
-        (high << 32) + low
-    };
-    u8, u8, u64, Narrow, u16, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u16::from);
-    u16, u16, u64, Narrow, u32, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u32::from);
-    u32, u32, u64, Narrow, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u64::from);
-    u64, u64, u128, Totals64, u128, |x| x, |x| x == 0, |xs| {
-        let low: u128 = sum_of_parts(xs, |x: u64| x & 0xffff_ffff);
-        let high: u128 = sum_of_parts(xs, |x: u64| x >> 32);
-        (high << 32) + low
-    };
+    i8, u8, i64, Narrow<f32>, Parts<i16>, |x| x.wrapping_abs(), |x| x != i8::MIN;
+    i16, u16, i64, Narrow<f32>, Parts<i32>, |x| x.wrapping_abs(), |x| x != i16::MIN;
+    i32, u32, i64, Narrow<f64>, Halves, |x| x.wrapping_abs(), |x| x != i32::MIN;
+    i64, u64, i128, Totals64, Halves, |x| x.wrapping_abs(), |x| x != i64::MIN;
+    u8, u8, u64, Narrow<f32>, Parts<u16>, |x| x, |x| x == 0;
+    u16, u16, u64, Narrow<f32>, Parts<u32>, |x| x, |x| x == 0;
+    u32, u32, u64, Narrow<f64>, Halves, |x| x, |x| x == 0;
+    u64, u64, u128, Totals64, Halves, |x| x, |x| x == 0;
 }
 
 // ------------------------------------------------------------------ floating-point and complex numbers
@@ -917,6 +869,14 @@ macro_rules! inexact_scalar {
         #[inline]
         fn acc_add_carry(_: $t, _: $t) -> i64 {
             0
+        }
+        #[inline]
+        fn acc_from(x: i32) -> $t {
+            Self::from_f64(f64::from(x))
+        }
+        #[inline]
+        fn with_bits(self, bits: $t) -> $t {
+            bits
         }
         #[inline]
         fn acc_mul(a: $t, b: $t) -> ($t, bool) {

@@ -2,13 +2,14 @@
 //!
 //! | elements | accumulator | a result that does not fit the element type |
 //! |---|---|---|
-//! | integers of up to 32 bits | [`Narrow`]: 64 bits | is detected in every build |
+//! | integers of up to 32 bits | [`Narrow`]: 64 bits for sums, a floating-point type for products | is detected in every build |
 //! | 64-bit integers | [`Wide`] with debug assertions: 128 bits; otherwise [`Own`] | is detected with debug assertions, otherwise wraps |
 //! | floating-point and complex numbers | [`Own`]: the type itself | is infinite |
 
-use super::{Arithmetic, CastTo, RealScalar, Scalar, c32, c64};
-use crate::device::lanes::prefixes;
-use num_traits::{One, Zero};
+use super::{Arithmetic, CastTo, RealFloat, RealScalar, Scalar, c32, c64};
+use crate::device::lanes::{in_few_lanes, prefixes};
+use core::marker::PhantomData;
+use num_traits::Zero;
 
 /// The accumulators of sums and products of elements `T`.
 pub trait Totals<T> {
@@ -19,6 +20,8 @@ pub trait Totals<T> {
     /// Whether contiguous elements are added and multiplied faster by [`sum_block`](Totals::sum_block), [`sum_rows`](Totals::sum_rows) and
     /// [`multiply_block`](Totals::multiply_block).
     const HAS_BLOCKS: bool = false;
+    /// Maximum number of terms of a sum that never overflows its accumulator. Broadcast operands can have more terms.
+    const MAX_TERMS: u64 = u64::MAX;
     /// Returns an element as a sum of one term.
     fn term(x: T) -> Self::Sum;
     fn add(a: Self::Sum, b: Self::Sum) -> Self::Sum;
@@ -98,21 +101,53 @@ fn add_rows<T: Scalar, A: Totals<T>, const N: usize>(sums: &mut [A::Sum], rows: 
     }
 }
 
-/// Integers of this magnitude are exact in `f64`, and fit no integer type of 32 bits.
-const MAX_EXACT: f64 = (1u64 << 53) as f64;
-
-/// Accumulators of 64 bits for integers of up to 32 bits.
+/// Accumulators of integers of up to 32 bits: sums of 64 bits, products of type `F`.
 ///
-/// Products are `f64`. They are exact up to 2^53, and a product that once exceeds 2^53 never fits 32 bits, except if a later factor is zero.
-/// A product that is infinite by then becomes NaN, so NaN stands for zero.
+/// `F` is `f32` for integers of up to 16 bits, otherwise `f64`. A product is exact as long as it does not exceed [`Factor::MAX_EXACT`]. If it
+/// once does so, it never fits the element type, except if a later factor is zero. A product that is infinite by then becomes NaN, so NaN
+/// stands for zero.
 #[derive(Debug, Clone, Copy)]
-pub struct Narrow;
+pub struct Narrow<F>(PhantomData<F>);
 
-impl<T: Scalar<Float = f64>> Totals<T> for Narrow {
+/// Returns the maximum number of integers of this size of which an accumulator of 64 bits can hold the sum.
+const fn max_terms(bytes: usize) -> u64 {
+    1 << (64 - 8 * bytes)
+}
+
+/// The types of products in [`Narrow`].
+pub trait Factor: RealFloat + Into<f64> {
+    /// Integers of up to this magnitude are exact.
+    const MAX_EXACT: Self;
+}
+impl Factor for f32 {
+    const MAX_EXACT: f32 = (1 << 24) as f32;
+}
+impl Factor for f64 {
+    const MAX_EXACT: f64 = (1u64 << 53) as f64;
+}
+
+/// Multiplies a product by elements, of which most are 1 or -1. Tests whether `len` elements are, and calls `others` if not.
+#[inline(always)]
+fn multiply_units<F: Factor, T: Scalar>(
+    product: F,
+    elements: &[T],
+    len: usize,
+    others: impl Fn(F, &[T]) -> F,
+) -> F {
+    elements.chunks(len).fold(product, |product, some| match T::units(some) {
+        Some(true) => F::zero() - product,
+        Some(false) => product,
+        None if product.is_zero() => product,
+        None => others(product, some),
+    })
+}
+
+impl<F: Factor, T: Scalar + CastTo<F>> Totals<T> for Narrow<F> {
     type Sum = T::Accumulator;
-    type Product = f64;
+    type Product = F;
     const CHECKED: bool = true;
     const HAS_BLOCKS: bool = true;
+    const MAX_TERMS: u64 = max_terms(size_of::<T>());
     #[inline(always)]
     fn term(x: T) -> T::Accumulator {
         x.widen()
@@ -123,7 +158,7 @@ impl<T: Scalar<Float = f64>> Totals<T> for Narrow {
     }
     #[inline(always)]
     fn sum_block(elements: &[T]) -> T::Accumulator {
-        T::acc_sum(elements)
+        T::small_sum(elements)
     }
     #[inline(always)]
     fn sum_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]) {
@@ -134,43 +169,35 @@ impl<T: Scalar<Float = f64>> Totals<T> for Narrow {
         T::narrow(sum)
     }
     #[inline(always)]
-    fn factor(x: T) -> f64 {
+    fn factor(x: T) -> F {
         x.cast_to()
     }
     #[inline(always)]
-    fn multiply(a: f64, b: f64) -> f64 {
+    fn multiply(a: F, b: F) -> F {
         a * b
     }
     // At most 31 factors of a product that fits are neither 1 nor -1. And if the product is out of range, only zeros change the result. So
-    // most chunks need no multiplication.
+    // most elements need no multiplication.
     #[inline(always)]
-    fn multiply_block(mut product: f64, elements: &[T]) -> f64 {
-        let (one, minus_one) = (T::one(), T::one().wrapping_neg());
-        let (chunks, rest) = elements.as_chunks::<32>();
-        for chunk in chunks {
-            let (mut units, mut negative, mut zero) = (true, false, false);
-            for &x in chunk {
-                units &= x.modulus() == T::Real::one();
-                negative ^= x == minus_one;
-                zero |= x == T::zero();
+    fn multiply_block(product: F, elements: &[T]) -> F {
+        let multiply = |product: F, few: &[T]| {
+            if product.abs() < F::MAX_EXACT {
+                product * in_few_lanes(few, F::one(), |a, x| a * x.cast_to(), |a, b| a * b)
+            } else if few.iter().any(|x| x.is_zero()) {
+                F::zero()
+            } else {
+                product
             }
-            if zero || product == 0.0 {
-                return 0.0;
-            }
-            if units {
-                product = if negative && one != minus_one { -product } else { product };
-            } else if product.abs() < MAX_EXACT {
-                product =
-                    chunk.iter().fold(product, |product, &x| product * <Narrow as Totals<T>>::factor(x));
-            }
-        }
-        rest.iter().fold(product, |product, &x| product * <Narrow as Totals<T>>::factor(x))
+        };
+        multiply_units(product, elements, 2048, |product, many| {
+            multiply_units(product, many, 256, |product, some| multiply_units(product, some, 32, multiply))
+        })
     }
     #[inline(always)]
-    fn product(product: f64) -> (T, bool) {
+    fn product(product: F) -> (T, bool) {
         // The cast saturates, and converts NaN to zero.
-        let x = T::from_f64(product);
-        (x, product.is_nan() || product == <Narrow as Totals<T>>::factor(x))
+        let x = T::from_f64(product.into());
+        (x, product.is_nan() || product == x.cast_to())
     }
 }
 
@@ -248,6 +275,9 @@ pub trait WidenTo<U: Scalar>: Scalar + CastTo<U> {
     type Sum: Copy + Send + Sync;
     #[doc(hidden)]
     const HAS_BLOCKS: bool = false;
+    /// Maximum number of terms of a sum that never overflows its accumulator.
+    #[doc(hidden)]
+    const MAX_TERMS: u64 = u64::MAX;
     #[doc(hidden)]
     fn wide_term(self) -> Self::Sum;
     #[doc(hidden)]
@@ -275,6 +305,8 @@ macro_rules! integers {
         impl<U: Scalar> WidenTo<U> for $t {
             type Sum = <$t as Scalar>::Accumulator;
             const HAS_BLOCKS: bool = true;
+            // Accumulators of 64-bit integers have 128 bits.
+            const MAX_TERMS: u64 = if size_of::<$t>() < 8 { max_terms(size_of::<$t>()) } else { u64::MAX };
             #[inline(always)]
             fn wide_term(self) -> Self::Sum { self.widen() }
             #[inline(always)]

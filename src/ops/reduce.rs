@@ -396,7 +396,8 @@ reductions! {
     ///
     /// Integers of up to 32 bits are accumulated in 64 bits. If the sum does not fit the element type, the method panics in every build:
     /// [`sum_as::<i64>()`](Tensor::sum_as) returns the sum in a wider type, as NumPy does. A sum of 64-bit integers that overflows panics in
-    /// builds with debug assertions, which accumulate in 128 bits; in other builds it wraps.
+    /// builds with debug assertions, which accumulate in 128 bits; in other builds it wraps. A sum of more than 2³² integers of 32 bits, as of
+    /// a large broadcast view, counts as a sum that does not fit.
     ///
     /// # Panics
     /// If an integer sum overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.

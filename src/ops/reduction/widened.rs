@@ -53,8 +53,8 @@ impl<U: Scalar, T: WidenTo<U>> Reduction<T> for SumAs<U> {
     fn fold_rows<const N: usize>(&self, accs: &mut [T::Sum], rows: [&[T]; N], _: usize) {
         T::wide_rows(accs, rows);
     }
-    fn finish(&self, acc: T::Sum, _: usize) -> Option<U> {
-        T::wide_sum(acc)
+    fn finish(&self, acc: T::Sum, count: usize) -> Option<U> {
+        if count as u64 <= T::MAX_TERMS { T::wide_sum(acc) } else { None }
     }
 }
 

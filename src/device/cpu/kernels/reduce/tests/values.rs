@@ -304,3 +304,22 @@ fn sums_and_products_of_narrow_integers_equal_exact_ones() {
     check::<i32>(i32::MIN.into(), i32::MAX.into());
     check::<u32>(0, u32::MAX.into());
 }
+
+/// Accumulators of 64 bits hold the sum of 2^32 integers of 32 bits. Only broadcast operands and very large ones have more.
+#[test]
+fn sums_of_too_many_integers_are_errors() {
+    use crate::device::Reduction;
+    use crate::ops::op::{Sum, SumAs};
+    let most = 1usize << 32;
+    assert_eq!(Reduction::<i32>::finish(&Sum, 0, most), Some(0));
+    assert_eq!(Reduction::<i32>::finish(&Sum, 0, most + 1), None);
+    assert_eq!(Reduction::<u32>::finish(&SumAs::<u64>::default(), 0, most), Some(0));
+    assert_eq!(Reduction::<u32>::finish(&SumAs::<u64>::default(), 0, most + 1), None);
+    assert_eq!(Reduction::<i16>::finish(&Sum, 0, most + 1), Some(0));
+    assert_eq!(Reduction::<f32>::finish(&Sum, 1.0, most + 1), Some(1.0));
+    // The largest sums.
+    assert_eq!(
+        Reduction::<u32>::finish(&SumAs::<u64>::default(), u64::from(u32::MAX) << 32, most),
+        Some(u64::from(u32::MAX) << 32)
+    );
+}

@@ -1,0 +1,317 @@
+//! Sums of blocks and of rows of integers, in loops that the compiler vectorises. Reductions call them through
+//! [`Scalar::acc_sum`](super::Scalar::acc_sum) and [`Scalar::small_sum`](super::Scalar::small_sum).
+//!
+//! A vector register holds fewer accumulators if these are wider than elements. So the loops below first add some elements in lanes that
+//! are as narrow as possible, and then add the lanes to accumulators:
+//!
+//! | elements | lanes |
+//! |---|---|
+//! | integers of 8 and 16 bits | [`Parts`]: a type of twice the size. It holds the sum of 255 elements |
+//! | the same, if the result must fit the element type | [`Saturating`]: the element type, with a test for overflow |
+//! | integers of 32 and 64 bits | [`Halves`]: twice the element type. Columns of rows are added to accumulators directly |
+
+use super::{Arithmetic, RealScalar, Scalar};
+use crate::device::lanes::{FOLD_BLOCK_BYTES, halve, prefetch_after, prefixes};
+use crate::simd::prefetches_rows;
+use core::marker::PhantomData;
+use core::ops::AddAssign;
+
+/// The loops for elements `T`.
+pub(super) trait Blocks<T: Scalar> {
+    /// Sums contiguous elements.
+    fn sum(elements: &[T]) -> T::Accumulator;
+    /// Adds element `j` of each row to `sums[j]`. Each row has at least as many elements as there are sums.
+    fn add_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]);
+    /// [`sum`](Blocks::sum), faster if partial sums fit the element type.
+    #[inline(always)]
+    fn small_sum(elements: &[T]) -> T::Accumulator {
+        Self::sum(elements)
+    }
+}
+
+/// Returns a row with the last `n` elements, after zeros, if `n` is not 0 and there are enough elements for a row.
+#[inline(always)]
+fn last_row<T: Scalar, const LANES: usize>(elements: &[T], n: usize) -> Option<[T; LANES]> {
+    const { assert!(LANES <= 128) };
+    if n == 0 {
+        return None;
+    }
+    // In 8 bits, because the compiler compares as many lanes at a time as they are wide.
+    let zeros = (LANES - n) as u8;
+    let mut row = *elements.last_chunk::<LANES>()?;
+    for (k, x) in row.iter_mut().enumerate() {
+        *x = if (k as u8) < zeros { T::zero() } else { *x };
+    }
+    Some(row)
+}
+
+// ------------------------------------------------------------------ wider lanes
+
+/// Number of columns of which [`Parts`] adds rows together.
+const PARTS_COLUMNS: usize = 1024;
+/// Number of rows that are read together.
+const PARTS_ROWS: usize = 8;
+
+/// Lanes of the type `P`, which holds the sum of 255 elements.
+pub(super) struct Parts<P>(PhantomData<P>);
+
+impl<T: Small, P: Copy + Default + AddAssign + From<T>> Blocks<T> for Parts<P>
+where
+    T::Accumulator: From<P> + Default + AddAssign,
+{
+    #[inline(always)]
+    fn sum(elements: &[T]) -> T::Accumulator {
+        sum_of_parts(elements, P::from)
+    }
+    #[inline(always)]
+    fn add_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]) {
+        const { assert!(N <= 255) };
+        let rows = prefixes(rows, sums.len());
+        if const { N < PARTS_ROWS } {
+            return add_each::<T, T::Accumulator, P, N>(sums, &rows);
+        }
+        for first in (0..sums.len()).step_by(PARTS_COLUMNS) {
+            let sums = &mut sums[first..];
+            let n = sums.len().min(PARTS_COLUMNS);
+            let mut parts = [P::default(); PARTS_COLUMNS];
+            let parts = &mut parts[..n];
+            let (eights, rest) = rows.as_chunks::<PARTS_ROWS>();
+            for eight in eights {
+                add_each::<T, P, P, PARTS_ROWS>(parts, &prefixes(eight.map(|row| &row[first..]), n));
+            }
+            for row in rest {
+                add_each::<T, P, P, 1>(parts, &[&row[first..][..n]]);
+            }
+            for (sum, &part) in sums.iter_mut().zip(&*parts) {
+                *sum += T::Accumulator::from(part);
+            }
+        }
+    }
+    #[inline(always)]
+    fn small_sum(elements: &[T]) -> T::Accumulator {
+        let sum = match const { size_of::<T>() } {
+            1 => saturating_sum::<T, 128>(elements),
+            _ => saturating_sum::<T, 64>(elements),
+        };
+        sum.unwrap_or_else(|| Self::sum(elements))
+    }
+}
+
+/// Sums `part(x)` over contiguous elements `x`. Each lane, of type `P`, first adds at most 255 values, so `P` must be able to hold the sum
+/// of 255 values. Then the lanes are added to a sum of type `A`.
+///
+/// ```text
+/// for each chunk of 64 · 255 elements:
+///     64 lanes of `P` add every 64th value      (vectorised)
+///     add the lanes, and the values that do not fill a row of lanes, to the sum of type `A`
+/// ```
+#[inline(always)]
+pub(crate) fn sum_of_parts<T: Copy, P: Copy + Default + AddAssign, A: From<P> + Default + AddAssign>(
+    elements: &[T],
+    part: impl Fn(T) -> P,
+) -> A {
+    const LANES: usize = 64;
+    let mut sum = A::default();
+    for some in elements.chunks(LANES * 255) {
+        let mut parts = [P::default(); LANES];
+        let (rows, rest) = some.as_chunks::<LANES>();
+        for row in rows {
+            for k in 0..LANES {
+                parts[k] += part(row[k]);
+            }
+        }
+        parts.into_iter().for_each(|part| sum += A::from(part));
+        rest.iter().for_each(|&x| sum += A::from(part(x)));
+    }
+    sum
+}
+
+/// Adds element `j` of each row to `sums[j]`.
+#[inline(always)]
+fn add_each<
+    T: Copy,
+    A: Copy + From<P> + AddAssign,
+    P: Copy + Default + AddAssign + From<T>,
+    const N: usize,
+>(
+    sums: &mut [A],
+    rows: &[&[T]; N],
+) {
+    for (j, to) in sums.iter_mut().enumerate() {
+        let mut sum = P::default();
+        for row in rows {
+            sum += P::from(row[j]);
+        }
+        *to += A::from(sum);
+    }
+}
+
+// ------------------------------------------------------------------ lanes of the element type
+
+/// Integers that processors can add with saturation.
+pub(super) trait Small: RealScalar {
+    const SIGNED: bool;
+    fn saturating_sum(self, by: Self) -> Self;
+}
+
+macro_rules! small {
+    ($($t:ident)*) => {$(
+        impl Small for $t {
+            const SIGNED: bool = $t::MIN != 0;
+            #[inline(always)]
+            fn saturating_sum(self, by: $t) -> $t { self.saturating_add(by) }
+        }
+    )*};
+}
+small!(i8 i16 u8 u16);
+
+/// `N` sums in the element type, which saturate.
+///
+/// A sum of unsigned integers is exact if it is less than the maximum. For signed integers, there is a second set of sums, which begin
+/// with 1 instead of 0. Each addition keeps the difference of both sums, unless one of them saturates. Then the difference becomes 0, and no later
+/// addition makes it larger. So a sum is exact if the difference is 1 at the end.
+struct Saturating<T, const N: usize> {
+    sums: [T; N],
+    above: [T; N],
+}
+
+impl<T: Small, const N: usize> Saturating<T, N> {
+    #[inline(always)]
+    fn new() -> Self {
+        Saturating { sums: [T::zero(); N], above: [T::one(); N] }
+    }
+    #[inline(always)]
+    fn add(&mut self, row: &[T; N]) {
+        for (sum, &x) in self.sums.iter_mut().zip(row) {
+            *sum = sum.saturating_sum(x);
+        }
+        if const { T::SIGNED } {
+            for (sum, &x) in self.above.iter_mut().zip(row) {
+                *sum = sum.saturating_sum(x);
+            }
+        }
+    }
+    /// Returns the sums if they are exact.
+    #[inline(always)]
+    fn exact(self) -> Option<[T; N]> {
+        let mut exact = true;
+        for k in 0..N {
+            exact &= if const { T::SIGNED } {
+                T::wrapping(Arithmetic::Sub, self.above[k], self.sums[k]) == T::one()
+            } else {
+                self.sums[k] != T::HIGHEST
+            };
+        }
+        exact.then_some(self.sums)
+    }
+}
+
+/// Sums contiguous elements in `LANES` sums of the element type. Returns `None` if one of them overflows, or there are fewer elements.
+#[inline(always)]
+fn saturating_sum<T: Small, const LANES: usize>(elements: &[T]) -> Option<T::Accumulator> {
+    let (rows, rest) = elements.as_chunks::<LANES>();
+    if rows.is_empty() {
+        return None;
+    }
+    let far = size_of_val(elements) >= FOLD_BLOCK_BYTES && prefetches_rows();
+    let mut lanes = Saturating::<T, LANES>::new();
+    for row in rows {
+        if far {
+            prefetch_after(row);
+        }
+        lanes.add(row);
+    }
+    if let Some(row) = last_row(elements, rest.len()) {
+        lanes.add(&row);
+    }
+    let sums = lanes.exact()?;
+    // Sums of at most 16 sums of 16 bits.
+    let mut parts = [0i32; 16];
+    for sums in sums.as_chunks::<16>().0 {
+        for k in 0..16 {
+            parts[k] += sums[k].in_i128() as i32;
+        }
+    }
+    Some(T::acc_from(parts.into_iter().sum()))
+}
+
+// ------------------------------------------------------------------ sums of halves
+
+/// Lanes of twice the element type: the sum of the elements, which wraps, and the sum of their upper halves. From both, the exact sum
+/// is computed.
+pub(super) struct Halves;
+
+/// Maximum number of elements that are added. The sum of so many upper halves fits the element type.
+const MAX_HALVES: usize = 1 << 15;
+
+/// Integers of 32 and 64 bits.
+pub(super) trait Halved: RealScalar {
+    /// Returns the upper half of the bits.
+    fn high(self) -> Self;
+    /// Returns the exact sum of at most [`MAX_HALVES`] elements from their sum, wrapped, and from the sum of their upper halves.
+    fn exact(sum: Self, high: Self) -> Self::Accumulator;
+}
+
+macro_rules! halved {
+    ($($t:ident $unsigned:ident $acc:ident $bits:literal;)*) => {$(
+        impl Halved for $t {
+            #[inline(always)]
+            fn high(self) -> $t { self >> $bits }
+            #[inline(always)]
+            fn exact(sum: $t, high: $t) -> $acc {
+                // The sum of the lower halves is not negative.
+                let low = sum.wrapping_sub(high << $bits) as $unsigned;
+                ($acc::from(high) << $bits) + $acc::from(low)
+            }
+        }
+    )*};
+}
+halved! {
+    i32 u32 i64 16;
+    u32 u32 u64 16;
+    i64 u64 i128 32;
+    u64 u64 u128 32;
+}
+
+impl<T: Halved> Blocks<T> for Halves {
+    #[inline(always)]
+    fn sum(elements: &[T]) -> T::Accumulator {
+        const LANES: usize = 64;
+        let add = |a: T, b: T| T::wrapping(Arithmetic::Add, a, b);
+        elements.chunks(MAX_HALVES).fold(T::zero().widen(), |total, some| {
+            // The compiler vectorises the last loop, with fewer instructions than the loop over lanes.
+            let (mut sum, mut high) = (T::zero(), T::zero());
+            let mut rest = some;
+            if size_of_val(some) >= FOLD_BLOCK_BYTES && prefetches_rows() {
+                let (rows, last) = some.as_chunks::<LANES>();
+                let (mut sums, mut highs) = ([T::zero(); LANES], [T::zero(); LANES]);
+                for row in rows {
+                    prefetch_after(row);
+                    for k in 0..LANES {
+                        sums[k] = add(sums[k], row[k]);
+                        highs[k] = add(highs[k], row[k].high());
+                    }
+                }
+                (sum, high) = (halve(sums, add), halve(highs, add));
+                rest = last;
+            }
+            for &x in rest {
+                sum = add(sum, x);
+                high = add(high, x.high());
+            }
+            T::acc_add(total, T::exact(sum, high))
+        })
+    }
+    #[inline(always)]
+    fn add_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]) {
+        // Sums of columns in accumulators take less time than sums of halves.
+        let rows = prefixes(rows, sums.len());
+        for (j, to) in sums.iter_mut().enumerate() {
+            let mut sum = T::zero().widen();
+            for row in &rows {
+                sum = T::acc_add(sum, row[j].widen());
+            }
+            *to = T::acc_add(*to, sum);
+        }
+    }
+}
