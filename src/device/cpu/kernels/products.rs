@@ -47,6 +47,13 @@ const MAX_UNPLANNED_TERMS: usize = 8;
 /// Number of rows that are added to one set of accumulators before it is combined with another set. A row has one term of each
 /// output.
 const SWEPT_ROWS: usize = 16;
+/// The same for checked sums of integers, which are not rounded. The narrow sums of so many rows are added to the accumulators.
+const MANY_SWEPT_ROWS: usize = 32;
+
+/// Returns the number of rows that are added to one set of accumulators.
+const fn swept_rows<T: Scalar>() -> usize {
+    if T::SUMS_CHECKED { MANY_SWEPT_ROWS } else { SWEPT_ROWS }
+}
 
 /// Computes `out = alpha · Σ a · b + beta · out`, summed over the trailing axes of `a` and `b`.
 // Always inlined: if the ranks are known at compile time, the compiler removes most of the code.
@@ -184,7 +191,7 @@ fn sum_of<T: Scalar>(
     } else if const { T::SUMS_CHECKED && size_of::<T>() == 2 } {
         compute::<T, Shorts, 32>(alpha, a, b, beta, out)
     } else if const { T::SUMS_CHECKED && size_of::<T>() == 4 } {
-        compute::<T, Words, 16>(alpha, a, b, beta, out)
+        compute::<T, Words, 64>(alpha, a, b, beta, out)
     } else if const { T::SUMS_CHECKED } {
         compute::<T, Checked, 8>(alpha, a, b, beta, out)
     } else if const { size_of::<T::Real>() < 8 } {
@@ -219,6 +226,9 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     let (summed_shape, summed_a, summed_b): (&[usize], &[isize], &[isize]) =
         if alpha.is_zero() { (&[0], &[0], &[0]) } else { (summed_shape, summed_a, summed_b) };
     let terms: usize = summed_shape.iter().product();
+    if terms as u64 > S::MAX_TERMS {
+        return Err(does_not_fit::<T>());
+    }
     let job = SumTask {
         a: a.operand.ptr(),
         b: b.operand.ptr(),
@@ -355,6 +365,8 @@ trait Sums<T: Scalar> {
     /// The sum of at most [`CHAIN_LEN`] products. It may be narrower than `Sum`, so that more lanes fit in a register.
     type Lane: Copy;
     type Sum: Copy + Send + Sync;
+    /// Maximum number of terms of a sum that never overflows. Broadcast operands can have more terms.
+    const MAX_TERMS: u64 = u64::MAX;
     fn zero() -> Self::Lane;
     fn product(x: T, y: T) -> Self::Lane;
     /// Returns `sum + x · y`.
@@ -415,6 +427,18 @@ trait Sums<T: Scalar> {
             k += 1;
         }
         Self::merge(sum, Self::widen(lane))
+    }
+    /// Adds `COUNT` rows of products to sums. `pair(r, j)` has the factors of the product in row `r` for sum `j`. If `repeats`, the second
+    /// factor does not depend on `j`.
+    #[inline(always)]
+    fn add_rows<const COUNT: usize>(
+        sums: &mut [Self::Sum],
+        _repeats: bool,
+        pair: impl Fn(usize, usize) -> (T, T),
+    ) {
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = Self::add_some(*sum, COUNT, |r| pair(r, j));
+        }
     }
     /// Returns the result to write, and `false` if an integer overflowed. `old` is the previous value, or `None` if it is not
     /// read.
@@ -502,6 +526,10 @@ impl<T: Scalar> Sums<T> for Bytes {
         [i64::from(sum), 0, 0, 0]
     }
     #[inline(always)]
+    fn add_rows<const COUNT: usize>(sums: &mut [i64], repeats: bool, pair: impl Fn(usize, usize) -> (T, T)) {
+        add_narrow_rows::<T, Bytes, ShortSum, COUNT>(sums, repeats, pair, |sum, some| sum + some);
+    }
+    #[inline(always)]
     fn finish(sum: i64, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
         finishing.exact(i128::from(sum), old)
     }
@@ -513,6 +541,7 @@ struct Shorts;
 impl<T: Scalar> Sums<T> for Shorts {
     type Lane = i64;
     type Sum = i64;
+    const MAX_TERMS: u64 = 1 << 31;
     #[inline(always)]
     fn zero() -> i64 {
         0
@@ -535,20 +564,11 @@ impl<T: Scalar> Sums<T> for Shorts {
     }
     #[inline(always)]
     fn block<const LANES: usize>(n: usize, pair: impl Fn(usize) -> (T, T)) -> [i64; 4] {
-        // A sum in 32 bits takes half the time.
-        let sum = if bits_of_products(n, &pair) + (LANES * CHAIN_LEN).ilog2() < i32::BITS {
-            let product = |i: usize| {
-                let (x, y) = pair(i);
-                integer(x) as i32 * integer(y) as i32
-            };
-            i64::from((0..n).fold(0, |sum: i32, i| sum + product(i)))
-        } else {
-            (0..n).fold(0, |sum: i64, i| {
-                let (x, y) = pair(i);
-                sum + integer(x) * integer(y)
-            })
-        };
-        [sum, 0, 0, 0]
+        [short_dot(n, pair), 0, 0, 0]
+    }
+    #[inline(always)]
+    fn add_rows<const COUNT: usize>(sums: &mut [i64], repeats: bool, pair: impl Fn(usize, usize) -> (T, T)) {
+        add_narrow_rows::<T, Shorts, OwnType<T>, COUNT>(sums, repeats, pair, |sum, some| sum + some);
     }
     #[inline(always)]
     fn finish(sum: i64, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
@@ -563,6 +583,7 @@ struct Words;
 impl<T: Scalar> Sums<T> for Words {
     type Lane = [i64; 2];
     type Sum = [i64; 2];
+    const MAX_TERMS: u64 = 1 << 32;
     #[inline(always)]
     fn zero() -> [i64; 2] {
         [0; 2]
@@ -589,19 +610,26 @@ impl<T: Scalar> Sums<T> for Words {
     }
     #[inline(always)]
     fn block<const LANES: usize>(n: usize, pair: impl Fn(usize) -> (T, T)) -> [[i64; 2]; 4] {
-        let sum = if bits_of_products(n, &pair) + (LANES * CHAIN_LEN).ilog2() < i64::BITS {
-            let sum = (0..n).fold(0, |sum: i64, i| {
-                let (x, y) = pair(i);
-                sum + integer(x) * integer(y)
-            });
-            [sum, sum >> 32]
-        } else {
-            (0..n).fold([0; 2], |sum, i| {
-                let (x, y) = pair(i);
-                <Words as Sums<T>>::add(sum, x, y)
-            })
-        };
+        let (sum, bits) = narrow_dot::<T, OwnType<T>>(n, &pair);
+        if bits.fit::<OwnType<T>>(n) {
+            let sum = sum.value();
+            return [[sum, sum >> 32], [0; 2], [0; 2], [0; 2]];
+        }
+        let sum = (0..n).fold([0; 2], |sum, i| {
+            let (x, y) = pair(i);
+            <Words as Sums<T>>::add(sum, x, y)
+        });
         [sum, [0; 2], [0; 2], [0; 2]]
+    }
+    #[inline(always)]
+    fn add_rows<const COUNT: usize>(
+        sums: &mut [[i64; 2]],
+        repeats: bool,
+        pair: impl Fn(usize, usize) -> (T, T),
+    ) {
+        add_narrow_rows::<T, Words, OwnType<T>, COUNT>(sums, repeats, pair, |[sum, high], some| {
+            [sum.wrapping_add(some), high + (some >> 32)]
+        });
     }
     #[inline(always)]
     fn finish([sum, high]: [i64; 2], finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
@@ -611,19 +639,202 @@ impl<T: Scalar> Sums<T> for Words {
     }
 }
 
-/// Returns a number of bits that is enough for each of `n` products of integers, without the sign. A first pass over a block in L1 takes less
-/// time than wider accumulators would.
-#[inline(always)]
-fn bits_of_products<T: Scalar>(n: usize, pair: &impl Fn(usize) -> (T, T)) -> u32 {
-    let magnitude = |x: T| {
-        let x = integer(x) as i32;
-        if is_signed::<T>() { x.unsigned_abs() } else { x.cast_unsigned() }
+/// A sum of a few products of integers `T`, in as few bits as possible. It wraps: [`FactorBits`] say whether it is exact.
+trait NarrowSum<T: Scalar>: Copy {
+    /// The largest sum.
+    const MAX: u64;
+    /// The largest magnitude of a factor.
+    const MAX_FACTOR: u64 = u64::MAX;
+    fn zero() -> Self;
+    /// Returns `self + x · y`.
+    fn plus(self, x: T, y: T) -> Self;
+    fn value(self) -> i64;
+}
+
+/// A sum of products of 8-bit integers.
+#[derive(Debug, Clone, Copy)]
+struct ShortSum(i16);
+
+impl<T: Scalar> NarrowSum<T> for ShortSum {
+    const MAX: u64 = i16::MAX as u64;
+    #[inline(always)]
+    fn zero() -> Self {
+        ShortSum(0)
+    }
+    #[inline(always)]
+    fn plus(self, x: T, y: T) -> Self {
+        ShortSum(self.0.wrapping_add((integer(x) as i16).wrapping_mul(integer(y) as i16)))
+    }
+    #[inline(always)]
+    fn value(self) -> i64 {
+        i64::from(self.0)
+    }
+}
+
+/// A sum of products of integers that fit an `i16`. Processors have an instruction for the sum of two such products in 32 bits.
+#[derive(Debug, Clone, Copy)]
+struct ShortFactors(i32);
+
+impl<T: Scalar> NarrowSum<T> for ShortFactors {
+    const MAX: u64 = i32::MAX as u64;
+    const MAX_FACTOR: u64 = i16::MAX as u64;
+    #[inline(always)]
+    fn zero() -> Self {
+        ShortFactors(0)
+    }
+    #[inline(always)]
+    fn plus(self, x: T, y: T) -> Self {
+        let product = i32::from(integer(x) as i16) * i32::from(integer(y) as i16);
+        ShortFactors(self.0.wrapping_add(product))
+    }
+    #[inline(always)]
+    fn value(self) -> i64 {
+        i64::from(self.0)
+    }
+}
+
+/// A sum of the element type.
+#[derive(Debug, Clone, Copy)]
+struct OwnType<T>(T);
+
+impl<T: Scalar> NarrowSum<T> for OwnType<T> {
+    // `u64::MAX` or less.
+    const MAX: u64 = match (is_signed::<T>(), size_of::<T>()) {
+        (_, 8..) => 0,
+        (signed, bytes) => (1 << (8 * bytes - signed as usize)) - 1,
     };
-    let all = (0..n).fold(0, |all, i| {
+    #[inline(always)]
+    fn zero() -> Self {
+        OwnType(T::zero())
+    }
+    #[inline(always)]
+    fn plus(self, x: T, y: T) -> Self {
+        OwnType(<Plain as Sums<T>>::add(self.0, x, y))
+    }
+    #[inline(always)]
+    fn value(self) -> i64 {
+        integer(self.0)
+    }
+}
+
+/// The bits of the magnitudes of the factors `x` and `y` of some products: upper bounds of these magnitudes.
+#[derive(Debug, Clone, Copy)]
+struct FactorBits<T: Scalar> {
+    x: T::Wrapping,
+    y: T::Wrapping,
+}
+
+impl<T: Scalar> FactorBits<T> {
+    #[inline(always)]
+    fn none() -> Self {
+        FactorBits { x: T::Wrapping::zero(), y: T::Wrapping::zero() }
+    }
+
+    /// Returns whether sums of at most `n` products are exact in the type `L`.
+    #[inline(always)]
+    fn fit<L: NarrowSum<T>>(self, n: usize) -> bool {
+        let (x, y) = (self.x.re().in_i128() as u64, self.y.re().in_i128() as u64);
+        // Factors of 32 bits have products of 64 bits.
+        x.max(y) <= L::MAX_FACTOR && (x * y).checked_mul(n as u64).is_some_and(|sum| sum <= L::MAX)
+    }
+}
+
+/// Returns the sum of `n` products in the type `L`, which wraps, and the bits of their factors.
+#[inline(always)]
+fn narrow_dot<T: Scalar, L: NarrowSum<T>>(n: usize, pair: &impl Fn(usize) -> (T, T)) -> (L, FactorBits<T>) {
+    // The compiler vectorises this loop, with fewer instructions than a loop over lanes.
+    let (mut sum, mut bits) = (L::zero(), FactorBits::none());
+    for i in 0..n {
         let (x, y) = pair(i);
-        all | magnitude(x) | magnitude(y)
-    });
-    2 * (u32::BITS - all.leading_zeros())
+        sum = sum.plus(x, y);
+        bits.x = x.with_bits(bits.x);
+        bits.y = y.with_bits(bits.y);
+    }
+    (sum, bits)
+}
+
+/// Returns the sum of `n` products of 16-bit integers: in lanes of 16 bits if their sums are exact, otherwise of 32 or 64 bits.
+#[inline(always)]
+fn short_dot<T: Scalar>(n: usize, pair: impl Fn(usize) -> (T, T)) -> i64 {
+    const LANES: usize = 64;
+    let whole = n - n % LANES;
+    let mut lanes = [OwnType(T::zero()); LANES];
+    let (mut x_bits, mut y_bits) = ([T::Wrapping::zero(); LANES], [T::Wrapping::zero(); LANES]);
+    for i in (0..whole).step_by(LANES) {
+        for k in 0..LANES {
+            let (x, y) = pair(i + k);
+            lanes[k] = lanes[k].plus(x, y);
+            x_bits[k] = x.with_bits(x_bits[k]);
+            y_bits[k] = y.with_bits(y_bits[k]);
+        }
+    }
+    let (rest, mut bits) = narrow_dot::<T, ShortFactors>(n - whole, &|i| pair(whole + i));
+    let rest = NarrowSum::<T>::value(rest);
+    if whole == 0 && bits.fit::<ShortFactors>(n) {
+        return rest;
+    }
+    for k in 0..LANES {
+        bits.x = bits.x.with_bits(x_bits[k]);
+        bits.y = bits.y.with_bits(y_bits[k]);
+    }
+    if bits.fit::<ShortFactors>(n) {
+        if bits.fit::<OwnType<T>>(n / LANES) {
+            return rest + i64::from((0..LANES).fold(0, |sum, k| sum + integer(lanes[k].0) as i32));
+        }
+        let sum = (0..n).fold(ShortFactors(0), |sum, i| {
+            let (x, y) = pair(i);
+            sum.plus(x, y)
+        });
+        return NarrowSum::<T>::value(sum);
+    }
+    (0..n).fold(0, |sum, i| {
+        let (x, y) = pair(i);
+        sum + integer(x) * integer(y)
+    })
+}
+
+/// [`Sums::add_rows`] with sums of type `L` if these are exact. `add` adds one of them.
+#[inline(always)]
+fn add_narrow_rows<T: Scalar, S: Sums<T>, L: NarrowSum<T>, const COUNT: usize>(
+    sums: &mut [S::Sum],
+    repeats: bool,
+    pair: impl Fn(usize, usize) -> (T, T),
+    add: impl Fn(S::Sum, i64) -> S::Sum,
+) {
+    let mut narrow = [L::zero(); MAX_SWEPT_OUTPUTS];
+    let narrow = &mut narrow[..sums.len()];
+    let mut bits = FactorBits::<T>::none();
+    if repeats && !sums.is_empty() {
+        for r in 0..COUNT {
+            bits.y = pair(r, 0).1.with_bits(bits.y);
+        }
+    }
+    // The compiler does not vectorise a loop over more rows.
+    let rows = const { if COUNT < 8 { COUNT } else { 8 } };
+    const { assert!(COUNT < 8 || COUNT.is_multiple_of(8)) };
+    for first in (0..COUNT).step_by(rows) {
+        for (j, to) in narrow.iter_mut().enumerate() {
+            let mut r = first;
+            while r < first + rows {
+                let (x, y) = pair(r, j);
+                *to = to.plus(x, y);
+                bits.x = x.with_bits(bits.x);
+                if !repeats {
+                    bits.y = y.with_bits(bits.y);
+                }
+                r += 1;
+            }
+        }
+    }
+    if bits.fit::<L>(COUNT) {
+        for (sum, some) in sums.iter_mut().zip(narrow) {
+            *sum = add(*sum, some.value());
+        }
+    } else {
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = S::add_some(*sum, COUNT, |r| pair(r, j));
+        }
+    }
 }
 
 /// Returns an integer of up to 32 bits.
@@ -907,7 +1118,7 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     while first < count {
         let (a, b) = (a.offset(first as isize * rows[0]), b.offset(first as isize * rows[1]));
         macro_rules! add {
-            ($few:literal) => {
+            ($few:expr) => {
                 // SAFETY: `first + $few <= count`, so the caller ensures that these `$few` rows are readable. `A`, `B` and `steps` are
                 // passed on unchanged, and the caller ensures that they agree.
                 unsafe { add_few_rows::<T, S, A, B, $few>(sums, a, b, steps, rows) }
@@ -916,6 +1127,7 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
         first += match count - first {
             1 | 2 => add!(1),
             3..8 => add!(3),
+            MANY_SWEPT_ROWS.. if const { T::SUMS_CHECKED } => add!(MANY_SWEPT_ROWS),
             _ => add!(8),
         };
     }
@@ -938,24 +1150,23 @@ kernel! {
             let r = r as isize;
             *pair = Zipped::new(a.offset(r * rows[0]), b.offset(r * rows[1]), steps);
         }
-        for (j, to) in sums.iter_mut().enumerate() {
-            // SAFETY: `r < COUNT` and `j < sums.len()`. The caller ensures that `sums.len()` elements of each of the `COUNT` rows are readable.
-            *to = S::add_some(*to, COUNT, |r| unsafe { pairs[r].at(j) });
-        }
+        // SAFETY: `add_rows` asks for `r < COUNT` and `j < sums.len()` only. The caller ensures that `sums.len()` elements of each of the
+        // `COUNT` rows are readable.
+        S::add_rows::<COUNT>(sums, B == REPEATED, |r, j| unsafe { pairs[r].at(j) });
         COUNT
     }
 }
 
-/// Adds `rows` rows to `sums` by pairwise summation. `leaf(sums, count)` adds the next `count <= SWEPT_ROWS` rows.
+/// Adds `rows` rows to `sums` by pairwise summation. `leaf(sums, count)` adds the next `count` rows, at most [`swept_rows`].
 fn add_pairwise<T: Scalar, S: Sums<T>>(
     sums: &mut [S::Sum],
     rows: usize,
     leaf: &mut dyn FnMut(&mut [S::Sum], usize),
 ) {
-    if rows <= SWEPT_ROWS {
+    if rows <= swept_rows::<T>() {
         return leaf(sums, rows);
     }
-    let low = (rows / 2).next_multiple_of(SWEPT_ROWS);
+    let low = (rows / 2).next_multiple_of(swept_rows::<T>());
     add_pairwise::<T, S>(sums, low, leaf);
     let mut others = [S::widen(S::zero()); MAX_SWEPT_OUTPUTS];
     let others = &mut others[..sums.len()];
@@ -984,7 +1195,7 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
     plan: &Plan<2>,
 ) {
     if plan.len().saturating_mul(sums.len()) >= 2 * PARALLEL_SUM_LEN
-        && let Some((low, high)) = plan.halves_at(SWEPT_ROWS)
+        && let Some((low, high)) = plan.halves_at(swept_rows::<T>())
     {
         let mut others = [S::widen(S::zero()); MAX_SWEPT_OUTPUTS];
         let others = &mut others[..sums.len()];

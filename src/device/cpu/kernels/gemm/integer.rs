@@ -1,14 +1,15 @@
-//! Products of integer matrices: a blocked loop with wide accumulators. An accumulator has 64 bits for elements of up to 32 bits,
-//! and 128 bits for elements of 64 bits.
+//! Products of integer matrices: a blocked loop. Its accumulators are as narrow as the operands allow: 32 bits if no sum of products can
+//! exceed them, otherwise 64 bits for elements of up to 32 bits, and 128 bits for elements of 64 bits.
 //!
 //! ```text
 //! split C in half along its longer side, for threads                (in_parts)
-//! for each TILE_COLUMNS columns of C                                (part)
-//!     block = these columns of B, contiguous                        (columns)
+//! find bounds of the elements of A and B, select the accumulators   (part)
+//! for each 64 columns of C, then for each 16                        (part_of)
+//!     block = these columns of B, contiguous, padded with zeros     (columns)
 //!     for each row i of C
-//!         sums = 0                                                  TILE_COLUMNS accumulators
+//!         sums = 0                                                  64 or 16 accumulators
 //!         for p in 0..k
-//!             sums += widen(A[i, p]) · widen(block[p, ..])          vectorised by the compiler
+//!             sums += A[i, p] · block[p, ..]                        vectorised by the compiler
 //!         C[i, ..] = narrow(alpha · sums + beta · C[i, ..])
 //! ```
 //!
@@ -24,9 +25,13 @@ use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use crate::element::{RealScalar, Scalar};
 use crate::error::Error;
+use crate::simd::kernel;
+use num_traits::Zero;
 
 /// Number of columns of the result that are accumulated at the same time.
-const TILE_COLUMNS: usize = 64;
+const WIDE: usize = 64;
+/// Number of columns that are accumulated at the same time at the right edge of the result. Fewer columns are padded with zeros.
+const NARROW: usize = 16;
 /// Maximum number of terms for which a block of `b` is packed. For longer sums, the block would need more than 4 MiB. Longer sums therefore
 /// read `b` in place.
 const MAX_PACKED_TERMS: usize = 1 << 13;
@@ -77,127 +82,226 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
 /// # Safety
 /// The caller must ensure the conditions of [`MatrixProduct::multiply`].
 unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
-    if const { T::SUMS_CHECKED && size_of::<T>() >= 4 } && may_carry(&product) {
+    if const { size_of::<T>() == 8 } {
         // SAFETY: `part_of` has the contract of this function.
-        return unsafe { part_of::<T, true>(&product) };
+        return unsafe { part_of::<T, Carried<T::Accumulator>>(&product) };
     }
+    let Product { m, k, n, a, b, .. } = product;
+    // SAFETY: the caller ensures that the elements of `a` may be read.
+    let x = unsafe { bound(a, m, k) };
+    // SAFETY: the caller ensures that the elements of `b` may be read.
+    let y = unsafe { bound(b, k, n) };
+    let sum = (u128::from(x) * u128::from(y)).saturating_mul(k as u128);
+    let compute = if sum <= i32::MAX as u128 {
+        part_of::<T, i32>
+    } else if sum <= i64::MAX as u128 {
+        part_of::<T, Whole<T::Accumulator>>
+    } else {
+        part_of::<T, Carried<T::Accumulator>>
+    };
     // SAFETY: `part_of` has the contract of this function.
-    unsafe { part_of::<T, false>(&product) }
+    unsafe { compute(&product) }
 }
 
-/// Returns whether a sum of products may overflow an accumulator. Accumulators of 64 bits hold the sum of 2^31 products of 16-bit integers,
-/// but not of two products of 32-bit integers.
-fn may_carry<T: Scalar>(product: &Product<T>) -> bool {
-    if size_of::<T>() == 8 {
-        return true;
-    }
-    let largest = |x: Matrix<T>, rows: usize, columns: usize| {
-        let mut largest = 0f64;
+/// Returns an upper bound of the magnitudes in a matrix of integers.
+///
+/// # Safety
+/// The caller must ensure that the elements of the matrix may be read.
+unsafe fn bound<T: Scalar>(matrix: Matrix<T>, rows: usize, columns: usize) -> u64 {
+    // Rows are contiguous after a transposition, if columns are.
+    let (matrix, rows, columns) =
+        if matrix.down == 1 { (matrix.transposed(), columns, rows) } else { (matrix, rows, columns) };
+    let all_bits = if matrix.right == 1 { all_bits::<T, true> } else { all_bits::<T, false> };
+    // SAFETY: these are the rows and columns of the matrix, whose elements may be read. `right` is 1 for `CONTIGUOUS`.
+    let bits = unsafe { all_bits(matrix, rows, columns) };
+    bits.re().in_i128() as u64
+}
+
+kernel! {
+    /// Returns the bits that are set in the magnitude of any element of a matrix of integers. `CONTIGUOUS` is whether `right` is 1.
+    ///
+    /// # Safety
+    /// The caller must ensure that the elements of the matrix may be read, and that `right` is 1 if `CONTIGUOUS`.
+    wide unsafe fn all_bits[T: Scalar, const CONTIGUOUS: bool][T, CONTIGUOUS](
+        matrix: Matrix<T>,
+        rows: usize,
+        columns: usize,
+    ) -> T::Wrapping {
+        let mut bits = T::Wrapping::zero();
         for i in 0..rows {
-            for j in 0..columns {
-                // SAFETY: `i` and `j` are less than the extents of the matrix, whose elements may be read.
-                largest = largest.max(unsafe { *x.from(i, j).ptr.get() }.re().in_f64().abs());
+            let row = matrix.from(i, 0).ptr.get().cast_const();
+            let right = if CONTIGUOUS { 1 } else { matrix.right };
+            for j in 0..columns as isize {
+                // SAFETY: `i` and `j` are less than the extents of the matrix. The caller ensures that its elements may be read.
+                bits = unsafe { *row.wrapping_offset(j * right) }.with_bits(bits);
             }
         }
-        largest
-    };
-    let Product { m, k, n, a, b, .. } = *product;
-    // Half of the range of an `i64`, because the factors of this bound are rounded.
-    largest(a, m, k) * largest(b, k, n) * k as f64 >= (1u64 << 62) as f64
+        bits
+    }
 }
 
-/// [`part`], with a count of the carries of the accumulators if `CARRIES`.
+/// An accumulator of products of integers `T`.
+trait Lane<T: Scalar>: Copy {
+    fn zero() -> Self;
+    /// Returns `self + x · y`.
+    fn plus(self, x: T, y: T) -> Self;
+    /// Returns the sum, and whether it is exact.
+    fn total(self) -> (T::Accumulator, bool);
+}
+
+impl<T: Scalar> Lane<T> for i32 {
+    #[inline(always)]
+    fn zero() -> i32 {
+        0
+    }
+    #[inline(always)]
+    fn plus(self, x: T, y: T) -> i32 {
+        self.wrapping_add((x.re().in_i128() as i32).wrapping_mul(y.re().in_i128() as i32))
+    }
+    #[inline(always)]
+    fn total(self) -> (T::Accumulator, bool) {
+        (T::acc_from(self), true)
+    }
+}
+
+/// An accumulator that does not overflow.
+#[derive(Debug, Clone, Copy)]
+struct Whole<A>(A);
+
+impl<T: Scalar> Lane<T> for Whole<T::Accumulator> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Whole(T::zero().widen())
+    }
+    #[inline(always)]
+    fn plus(self, x: T, y: T) -> Self {
+        Whole(T::acc_add(self.0, T::acc_mul(x.widen(), y.widen()).0))
+    }
+    #[inline(always)]
+    fn total(self) -> (T::Accumulator, bool) {
+        (self.0, true)
+    }
+}
+
+/// An accumulator that may overflow, and the sum of its carries.
+#[derive(Debug, Clone, Copy)]
+struct Carried<A>(A, i64);
+
+impl<T: Scalar> Lane<T> for Carried<T::Accumulator> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Carried(T::zero().widen(), 0)
+    }
+    #[inline(always)]
+    fn plus(self, x: T, y: T) -> Self {
+        let product = T::acc_mul(x.widen(), y.widen()).0;
+        let carry = if const { T::SUMS_CHECKED } { T::acc_add_carry(self.0, product) } else { 0 };
+        Carried(T::acc_add(self.0, product), self.1 + carry)
+    }
+    #[inline(always)]
+    fn total(self) -> (T::Accumulator, bool) {
+        (self.0, self.1 == 0)
+    }
+}
+
+/// [`part`], with accumulators `A`.
 ///
 /// # Safety
 /// The contract of [`part`].
-unsafe fn part_of<T: Scalar, const CARRIES: bool>(product: &Product<T>) -> bool {
+unsafe fn part_of<T: Scalar, A: Lane<T>>(product: &Product<T>) -> bool {
+    let Product { k, n, .. } = *product;
     // Each block of `b` is copied once and then used for all rows of `a`. The block is contiguous, so that the compiler vectorises the inner
     // loop.
-    let blocks = (0..product.n).step_by(TILE_COLUMNS);
-    if product.k > MAX_PACKED_TERMS {
-        // SAFETY: `blocks` contains only numbers less than `n`, so `first < n`. The caller ensures the conditions of
-        // `MatrixProduct::multiply`. No `block` is passed, so `columns` has no conditions on it.
-        return blocks
-            .fold(true, |exact, first| exact & unsafe { columns::<T, CARRIES>(product, first, None) });
-    }
-    let room = product.k * TILE_COLUMNS.min(product.n);
+    let room = if k > MAX_PACKED_TERMS { 0 } else { k * if n >= WIDE { WIDE } else { NARROW } };
     with_scratch(Side::B, room, 0, |block: *mut T, len| {
-        let block = (len == room).then_some(block);
-        // SAFETY: `blocks` contains only numbers less than `n`, so `first < n`. The caller ensures the conditions of
-        // `MatrixProduct::multiply`. `block` has space for `k` rows of `min(TILE_COLUMNS, n)` columns, which is enough for any `first`.
-        // Only this closure accesses `block`.
-        blocks.fold(true, |exact, first| exact & unsafe { columns::<T, CARRIES>(product, first, block) })
+        let block = (len == room && room > 0).then_some(block);
+        let mut exact = true;
+        let mut first = 0;
+        while first < n {
+            let (columns, width) = if n - first >= WIDE {
+                (columns::<T, A, WIDE> as unsafe fn(&_, _, _) -> _, WIDE)
+            } else {
+                (columns::<T, A, NARROW> as unsafe fn(&_, _, _) -> _, NARROW)
+            };
+            // SAFETY: `first < n`. The caller ensures the conditions of `MatrixProduct::multiply`. `block` has space for `k` rows of `WIDE`
+            // columns if `n` is at least `WIDE`, otherwise for `k` rows of `NARROW` columns. Only this closure accesses `block`.
+            exact &= unsafe { columns(product, first, block) };
+            first += width;
+        }
+        exact
     })
 }
 
-/// Computes at most [`TILE_COLUMNS`] columns of `c`, from column `first` on. Returns whether they are exact; see [`in_parts`].
-/// Packs the columns of `b` into `block`. If `block` is `None`, reads `b` in place.
-///
-/// # Safety
-/// The caller must ensure:
-/// * The conditions of [`MatrixProduct::multiply`].
-/// * `first < n`.
-/// * `block` has space for `k` rows of these columns, and the caller has exclusive access to it.
-unsafe fn columns<T: Scalar, const CARRIES: bool>(
-    product: &Product<T>,
-    first: usize,
-    block: Option<*mut T>,
-) -> bool {
-    let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
-    let columns = TILE_COLUMNS.min(n - first);
-    // SAFETY: both calls below pass `p < k` and `j < columns`. `columns <= n - first`, so `first + j < n`, and this is an element of
-    // `b`. The caller ensures that the elements of `b` may be read.
-    let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() };
-    let block = block.map(|block| {
-        for p in 0..k {
-            for j in 0..columns {
-                // SAFETY: `p < k` and `j < columns`, so this is one of the `k · columns` elements of `block`. The caller ensures exclusive
-                // access to `block`.
-                unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
+kernel! {
+    /// Computes at most `N` columns of `c`, from column `first` on. Returns whether they are exact; see [`in_parts`]. Packs the columns of
+    /// `b` into `block`. If `block` is `None`, reads `b` in place.
+    ///
+    /// # Safety
+    /// The caller must ensure:
+    /// * The conditions of [`MatrixProduct::multiply`].
+    /// * `first < n`.
+    /// * `block` is aligned and has space for `k` rows of `N` columns, and the caller has exclusive access to it.
+    wide unsafe fn columns[T: Scalar, A: Lane<T>, const N: usize][T, A, N](
+        product: &Product<T>,
+        first: usize,
+        block: Option<*mut T>,
+    ) -> bool {
+        let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
+        let columns = N.min(n - first);
+        // Returns a row of the columns, padded with zeros.
+        let row = |p: usize| {
+            let mut row = [T::zero(); N];
+            for (j, y) in row.iter_mut().enumerate().take(columns) {
+                // SAFETY: `p < k` in the calls below. `j < columns <= n - first`, so this is an element of `b`. The caller ensures that the
+                // elements of `b` may be read.
+                *y = unsafe { *b.from(p, first + j).ptr.get() };
             }
-        }
-        // SAFETY: the loop above has written all `k · columns` elements. Nothing writes to them while the slice exists.
-        unsafe { core::slice::from_raw_parts(block, k * columns) }
-    });
-    let mut exact = true;
-    for i in 0..m {
-        let mut sums = [T::zero().widen(); TILE_COLUMNS];
-        let mut carries = [0i64; TILE_COLUMNS];
-        let mut here = [T::zero(); TILE_COLUMNS];
-        for p in 0..k {
-            let row = match block {
-                Some(block) => &block[p * columns..][..columns],
-                None => {
-                    here.iter_mut().enumerate().take(columns).for_each(|(j, y)| *y = value(p, j));
-                    &here[..columns]
+            row
+        };
+        let block = block.map(|block| {
+            let block = block.cast::<[T; N]>();
+            for p in 0..k {
+                // SAFETY: `p < k`, so this is one of the `k` rows of `block`, to which the caller ensures exclusive access.
+                unsafe { block.wrapping_add(p).write(row(p)) };
+            }
+            // SAFETY: the loop above has written all `k` rows. Nothing writes to them while the slice exists.
+            unsafe { core::slice::from_raw_parts(block, k) }
+        });
+        let plain = alpha.is_one() && beta.is_zero();
+        let mut exact = true;
+        for i in 0..m {
+            // SAFETY: `i < m` and `p < k` in the calls below, so this is an element of `a`. The caller ensures that the elements of `a` may
+            // be read.
+            let x = |p: usize| unsafe { *a.from(i, p).ptr.get() };
+            let mut sums = [A::zero(); N];
+            let mut add = |x: T, row: &[T; N]| {
+                for j in 0..N {
+                    sums[j] = sums[j].plus(x, row[j]);
                 }
             };
-            // SAFETY: `i < m` and `p < k`, so this is an element of `a`. The caller ensures that the elements of `a` may be read.
-            let x = unsafe { *a.from(i, p).ptr.get() }.widen();
-            for ((sum, carry), &y) in sums.iter_mut().zip(&mut carries).zip(row) {
-                let product = T::acc_mul(x, y.widen()).0;
-                if CARRIES {
-                    *carry += T::acc_add_carry(*sum, product);
-                }
-                *sum = T::acc_add(*sum, product);
+            match block {
+                Some(block) => block.iter().enumerate().for_each(|(p, row)| add(x(p), row)),
+                None => (0..k).for_each(|p| add(x(p), &row(p))),
             }
-        }
-        for (j, (&sum, carry)) in sums.iter().zip(carries).enumerate().take(columns) {
-            let (scaled, wrapped) = T::acc_mul(alpha.widen(), sum);
-            let to = c.from(i, first + j).ptr.get();
-            let value = if beta.is_zero() {
-                scaled
-            } else {
+            for (j, sum) in sums.into_iter().enumerate().take(columns) {
+                let (sum, whole) = sum.total();
+                let to = c.from(i, first + j).ptr.get();
+                let (value, whole) = if plain {
+                    (sum, whole)
+                } else {
+                    let (scaled, wrapped) = T::acc_mul(alpha.widen(), sum);
+                    // SAFETY: `i < m` and `first + j < n`, so `to` points to an element of `c`. The caller ensures exclusive access to `c`.
+                    let old = if beta.is_zero() { T::zero() } else { unsafe { *to } };
+                    let (kept, overflows) = T::acc_mul(beta.widen(), old.widen());
+                    let carry = T::acc_add_carry(scaled, kept);
+                    (T::acc_add(scaled, kept), whole & !wrapped & !overflows & (carry == 0))
+                };
+                let (value, fits) = T::narrow(value);
+                exact &= fits & whole;
                 // SAFETY: `i < m` and `first + j < n`, so `to` points to an element of `c`. The caller ensures exclusive access to `c`.
-                let (kept, overflows) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
-                exact &= !overflows && T::acc_add_carry(scaled, kept) == 0;
-                T::acc_add(scaled, kept)
-            };
-            let (value, fits) = T::narrow(value);
-            exact &= fits && !wrapped && carry == 0;
-            // SAFETY: `i < m` and `first + j < n`, so `to` points to an element of `c`. The caller ensures exclusive access to `c`.
-            unsafe { *to = value };
+                unsafe { *to = value };
+            }
         }
+        exact
     }
-    exact
 }

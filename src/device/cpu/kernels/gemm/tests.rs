@@ -549,3 +549,44 @@ fn gemm_is_bitwise_equal_for_any_thread_count() {
         }
     }
 }
+
+/// Compares products of integers of up to 32 bits with sums in 128 bits, for factors of any size: sums fit 32 bits, 64 bits, or neither.
+#[test]
+fn products_of_narrow_integers_equal_exact_sums() {
+    use crate::prelude::*;
+    fn check<T: Scalar + TryFrom<i128> + Into<i128>>(low: i128, high: i128)
+    where
+        Cpu: crate::device::Gemm<T>,
+    {
+        for [m, k, n] in [[3, 40, 70], [17, 5, 16], [20, 20, 131], [4, 9000, 5]] {
+            for bits in [1, 4, 7, 15, 31] {
+                // The signs alternate, so that sums fit although products do not.
+                let value = |at: usize, p: usize, seed: usize| {
+                    let size = (at * seed + p / 2) as i128 % (1 << bits).min(high);
+                    let x = if p % 2 == 1 && low < 0 { -size } else { size };
+                    T::try_from(if low < 0 || p.is_multiple_of(7) { x } else { 0 }).ok().unwrap()
+                };
+                let a = Tensor::<T, Rank<2>>::from_fn([m, k], |[i, p]| value(i, p, 7));
+                let b = Tensor::<T, Rank<2>>::from_fn([k, n], |[p, j]| value(j, p / 2 * 2, 3));
+                let exact: Vec<Option<T>> = (0..m * n)
+                    .map(|at| {
+                        let sum: i128 = (0..k).map(|p| a[[at / n, p]].into() * b[[p, at % n]].into()).sum();
+                        T::try_from(sum).ok()
+                    })
+                    .collect();
+                for (a, b) in [(a.view(), b.view()), (a.t().to_owned().t(), b.t().to_owned().t())] {
+                    match a.try_matmul(b) {
+                        Ok(c) => assert_eq!(c.iter().map(|&x| Some(x)).collect::<Vec<_>>(), exact),
+                        Err(_) => assert!(exact.contains(&None), "{} {m} {k} {n} {bits}", T::DTYPE),
+                    }
+                }
+            }
+        }
+    }
+    check::<i8>(i8::MIN.into(), i8::MAX.into());
+    check::<u8>(0, u8::MAX.into());
+    check::<i16>(i16::MIN.into(), i16::MAX.into());
+    check::<u16>(0, u16::MAX.into());
+    check::<i32>(i32::MIN.into(), i32::MAX.into());
+    check::<u32>(0, u32::MAX.into());
+}

@@ -361,3 +361,57 @@ fn products_of_narrow_integers_equal_exact_sums() {
     check::<i32>(i32::MIN.into(), i32::MAX.into());
     check::<u32>(0, u32::MAX.into());
 }
+
+/// Compares products of a vector and a matrix, whose inner loop is over outputs, with sums in 128 bits. The sums of few rows fit the element
+/// type, or a wider one.
+#[test]
+fn swept_products_of_narrow_integers_equal_exact_sums() {
+    fn check<T: Scalar + TryFrom<i128> + Into<i128>>(low: i128, high: i128) {
+        let values = [low, high, 0, 1, 2, high / 2, low / 2, high - 1];
+        for (terms, outputs) in [(9, 7), (32, 33), (33, 300), (100, 31), (70, 600)] {
+            for small in [false, true] {
+                let value = |k: usize, seed: usize| {
+                    let x = values[(k * seed + k / 7) % values.len()];
+                    let x = if !small {
+                        x
+                    } else if k % (2 * seed) == 3 {
+                        x % 3
+                    } else {
+                        0
+                    };
+                    T::try_from(x).ok().unwrap()
+                };
+                let a: Vec<T> = (0..terms * outputs).map(|k| value(k, 11)).collect();
+                for repeats in [true, false] {
+                    let b: Vec<T> =
+                        (0..terms * if repeats { 1 } else { outputs }).map(|k| value(k, 5)).collect();
+                    let (n, shape) = (outputs as isize, [outputs, terms]);
+                    let (a_strides, b_strides) = ([1, n], if repeats { [0, 1] } else { [1, n] });
+                    let mut out = vec![T::one(); outputs];
+                    let x = Operand::of_slice(&a, 0, &shape, &a_strides).into();
+                    let y = Operand::of_slice(&b, 0, &shape, &b_strides).into();
+                    let to = Output::of_slice(&mut out, 0, &shape[..1], &[1]);
+                    let done = sum_products(T::one(), x, y, T::zero(), to);
+                    let exact: Vec<i128> = (0..outputs)
+                        .map(|j| {
+                            let y = |p: usize| if repeats { b[p] } else { b[p * outputs + j] };
+                            (0..terms).map(|p| a[p * outputs + j].into() * y(p).into()).sum()
+                        })
+                        .collect();
+                    let fits = exact.iter().all(|&x| T::try_from(x).is_ok());
+                    assert_eq!(done.is_ok(), fits, "{} {terms} {outputs} {repeats}", T::DTYPE);
+                    assert!(fits || !small);
+                    if fits {
+                        assert_eq!(out.iter().map(|&x| x.into()).collect::<Vec<i128>>(), exact);
+                    }
+                }
+            }
+        }
+    }
+    check::<i8>(i8::MIN.into(), i8::MAX.into());
+    check::<u8>(0, u8::MAX.into());
+    check::<i16>(i16::MIN.into(), i16::MAX.into());
+    check::<u16>(0, u16::MAX.into());
+    check::<i32>(i32::MIN.into(), i32::MAX.into());
+    check::<u32>(0, u32::MAX.into());
+}
