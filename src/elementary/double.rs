@@ -104,6 +104,26 @@ const ATAN_CORRECTS_QUOTIENT: bool = true;
 include!("functions.rs");
 
 pub(crate) use super::integer_power::{complex_power, real_power, short_complex_power};
+
+/// Returns x^n. `n` has at most `BITS` bits.
+#[inline(always)]
+pub(crate) fn short_power<const BITS: u32>(x: f64, n: u32) -> f64 {
+    super::integer_power::short_power::<BITS>(x, n).0
+}
+
+/// Returns x^-n. `n` has at most `BITS` bits.
+#[inline(always)]
+pub(crate) fn short_inverse<const BITS: u32>(x: f64, n: u32) -> f64 {
+    super::integer_power::reciprocal(super::integer_power::short_power::<BITS>(x, n).1)
+}
+
+/// Returns whether [`short_inverse`] is wrong: the power or its reciprocal is not a normal number.
+#[inline(always)]
+pub(crate) fn short_inverse_is_far<const BITS: u32>(x: f64, n: u32) -> bool {
+    let size = short_power::<BITS>(x, n).abs();
+    // Comparisons with NaN are false.
+    !((size > f64::MIN_POSITIVE) & (size < 1.0 / f64::MIN_POSITIVE))
+}
 pub(crate) use complex::ln_1p as complex_ln_1p;
 
 /// Functions of complex numbers.

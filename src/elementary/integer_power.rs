@@ -8,7 +8,7 @@ use super::quotient::{Quotient, Wide, scale64, times_power};
 use num_complex::Complex;
 
 /// A sum of two numbers, the second of which is small.
-type Sum = [f64; 2];
+pub(crate) type Sum = [f64; 2];
 
 #[inline(always)]
 fn product([a, a_low]: Sum, [b, b_low]: Sum) -> Sum {
@@ -79,8 +79,25 @@ fn select(condition: bool, a: Sum, b: Sum) -> Sum {
     [if condition { a[0] } else { b[0] }, if condition { a[1] } else { b[1] }]
 }
 
-/// The largest exponent of [`short_complex_power`], without its sign.
+/// The largest exponent of short powers, without its sign.
 pub(crate) const LONGEST: u32 = 15;
+
+/// Returns x^n, rounded, and before it is rounded. `n` has at most `BITS` bits.
+#[inline(always)]
+pub(crate) fn short_power<const BITS: u32>(x: f64, n: u32) -> (f64, Sum) {
+    let square = x * x;
+    let power =
+        repeated::<Sum, BITS>([[1.0, 0.0], [x, 0.0], [square, x.mul_add(x, -square)]], n, product, select);
+    // The rounding error of an infinite product is NaN.
+    let low = if power[0].abs() < f64::INFINITY { power[1] } else { 0.0 };
+    (rounded([power[0], low]), power)
+}
+
+/// Returns the rounded reciprocal of a number whose reciprocal is in range.
+#[inline(always)]
+pub(crate) fn reciprocal(power: Sum) -> f64 {
+    rounded(quotient([1.0, 0.0], power))
+}
 
 /// Returns x^n.
 #[inline(always)]

@@ -552,35 +552,30 @@ macro_rules! functions {
                 if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() }
             });
 
+            /// A power with this exponent, which has at most `BITS` bits.
+            #[derive(Clone, Copy)]
+            struct ShortPower<const BITS: u32>(u32);
+            impl<const BITS: u32> Branchless<$F> for ShortPower<BITS> {
+                type Output = $F;
+                #[inline(always)]
+                fn compute(self, x: $F) -> $F {
+                    text::short_power::<BITS>(x, self.0)
+                }
+            }
+
             /// The reciprocal of a power with this exponent, which has at most four bits.
             #[derive(Clone, Copy)]
             struct ShortInverse(u32);
-            impl ShortInverse {
-                #[inline(always)]
-                fn power(self, x: $F) -> $F {
-                    let (mut base, mut product) = (x, 1.0);
-                    for bit in 0..4 {
-                        let next = product * base;
-                        product = if (self.0 >> bit) & 1 == 1 { next } else { product };
-                        base *= base;
-                    }
-                    product
-                }
-            }
             impl Branchless<$F> for ShortInverse {
                 type Output = $F;
                 const FAR: Far = Far::Scalar;
                 #[inline(always)]
                 fn compute(self, x: $F) -> $F {
-                    1.0 / self.power(x)
+                    text::short_inverse::<4>(x, self.0)
                 }
-                /// Returns whether the power or its reciprocal is not a normal number, although `x` is neither zero nor infinite.
                 #[inline(always)]
                 fn is_far(self, x: $F) -> bool {
-                    let size = self.power(x).abs();
-                    let near = (size > $F::MIN_POSITIVE) & (size < 1.0 / $F::MIN_POSITIVE);
-                    // Comparisons with NaN are false.
-                    !near & (x.abs() > 0.0) & (x.abs() < $F::INFINITY)
+                    text::short_inverse_is_far::<4>(x, self.0)
                 }
                 fn far(self, x: $F) -> $F {
                     text::real_power(x, -(self.0 as i32))
@@ -818,6 +813,10 @@ macro_rules! functions {
                     Elementary::Power(n) => map!(Power(n as $F)),
                     Elementary::IntegerPower(-1) => map!(Reciprocal),
                     Elementary::IntegerPower(n @ -15..0) => map!(ShortInverse(n.unsigned_abs())),
+                    Elementary::IntegerPower(2) => map!(Square),
+                    Elementary::IntegerPower(n @ 0..4) => map!(ShortPower::<2>(n as u32)),
+                    Elementary::IntegerPower(n @ 4..8) => map!(ShortPower::<3>(n as u32)),
+                    Elementary::IntegerPower(n @ 8..16) => map!(ShortPower::<4>(n as u32)),
                     Elementary::IntegerPower(n) => map!(LongPower(n)),
                     Elementary::Real(RealFunction::Cbrt) => map!(Cbrt),
                     Elementary::Real(RealFunction::ExpM1) => map!(ExpM1),

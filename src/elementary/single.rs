@@ -110,6 +110,35 @@ pub(crate) fn real_power(x: f32, n: i32) -> f32 {
     super::integer_power::real_power(x.into(), n) as f32
 }
 
+/// Returns x^n as a `f64`. `n` has at most `BITS` bits. The errors of the products are far below those of rounding to `f32`.
+#[inline(always)]
+fn wide_power<const BITS: u32>(x: f32, n: u32) -> f64 {
+    let (mut base, mut power) = (f64::from(x), 1.0);
+    for bit in 0..BITS {
+        power = if (n >> bit) & 1 == 1 { power * base } else { power };
+        base *= base;
+    }
+    power
+}
+
+/// Returns x^n. `n` has at most `BITS` bits.
+#[inline(always)]
+pub(crate) fn short_power<const BITS: u32>(x: f32, n: u32) -> f32 {
+    wide_power::<BITS>(x, n) as f32
+}
+
+/// Returns x^-n. `n` has at most `BITS` bits. A power that is not representable as a `f64` has a reciprocal that is 0 or infinite as a `f32`.
+#[inline(always)]
+pub(crate) fn short_inverse<const BITS: u32>(x: f32, n: u32) -> f32 {
+    (1.0 / wide_power::<BITS>(x, n)) as f32
+}
+
+/// Returns whether [`short_inverse`] is wrong.
+#[inline(always)]
+pub(crate) fn short_inverse_is_far<const BITS: u32>(_: f32, _: u32) -> bool {
+    false
+}
+
 /// Returns z^n or, if `inverse`, z^-n, for `n` up to [`LONGEST`](super::integer_power::LONGEST).
 #[inline(always)]
 pub(crate) fn short_complex_power(z: Complex<f32>, n: u32, inverse: bool) -> Complex<f32> {
