@@ -326,10 +326,16 @@ pub trait Scalar: Element + NumAssign + CastFrom + CastTo<Self> + CastTo<Self::F
     /// Adds element `j` of each row to `sums[j]`.
     #[doc(hidden)]
     #[inline(always)]
-    fn acc_sum_rows<const N: usize>(sums: &mut [Self::Accumulator], rows: [&[Self]; N]) {
-        for (j, sum) in sums.iter_mut().enumerate() {
-            *sum = rows.iter().fold(*sum, |sum, row| Self::acc_add(sum, row[j].widen()));
+    fn acc_sum_rows(sums: &mut [Self::Accumulator], rows: &[&[Self]]) {
+        for row in rows {
+            sums.iter_mut().zip(*row).for_each(|(sum, x)| *sum = Self::acc_add(*sum, x.widen()));
         }
+    }
+    /// [`acc_sum_rows`](Scalar::acc_sum_rows), faster if the sums of any of the rows fit the element type.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn small_sum_rows(sums: &mut [Self::Accumulator], rows: &[&[Self]]) {
+        Self::acc_sum_rows(sums, rows);
     }
     /// [`acc_sum`](Scalar::acc_sum), faster if the sum of any of the elements fits the element type.
     #[doc(hidden)]
@@ -798,9 +804,9 @@ macro_rules! integers {
             #[inline(always)]
             fn acc_sum(elements: &[$t]) -> $acc { <$sums as Blocks<$t>>::sum(elements) }
             #[inline(always)]
-            fn acc_sum_rows<const N: usize>(sums: &mut [$acc], rows: [&[$t]; N]) {
-                <$sums as Blocks<$t>>::add_rows(sums, rows);
-            }
+            fn acc_sum_rows(sums: &mut [$acc], rows: &[&[$t]]) { <$sums as Blocks<$t>>::add_rows::<false>(sums, rows) }
+            #[inline(always)]
+            fn small_sum_rows(sums: &mut [$acc], rows: &[&[$t]]) { <$sums as Blocks<$t>>::add_rows::<true>(sums, rows) }
             #[inline(always)]
             fn small_sum(elements: &[$t]) -> $acc { <$sums as Blocks<$t>>::small_sum(elements) }
             #[inline(always)]

@@ -15,6 +15,8 @@ const MIN_LANES: usize = 8;
 /// The blocks in which long rows are folded have this size, in bytes, if a reduction folds them itself (`HAS_FOLD_BLOCK`). It may read a
 /// block twice, so a block must fit in L1.
 pub(crate) const FOLD_BLOCK_BYTES: usize = 16 << 10;
+/// Maximum number of rows that [`fold_many_rows`](crate::device::Reduction::fold_many_rows) folds.
+pub(crate) const MAX_ROWS: usize = 255;
 /// Prefetch distance, in bytes. With 512 bytes, norms of `f32` in L2 take 9 % longer; with 3 KiB, sums in memory take 6 % longer.
 const PREFETCH_BYTES: usize = 1 << 10;
 

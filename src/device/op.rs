@@ -274,7 +274,7 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// Whether devices should fold contiguous elements with [`fold_block`](Reduction::fold_block).
     #[doc(hidden)]
     const HAS_FOLD_BLOCK: bool = false;
-    /// Whether [`fold_rows`](Reduction::fold_rows) is faster with 32 rows than with 8.
+    /// Whether devices should fold contiguous rows with [`fold_many_rows`](Reduction::fold_many_rows), in any order.
     #[doc(hidden)]
     const FOLDS_MANY_ROWS: bool = false;
     /// Whether the folding of elements from memory takes as long in registers of 32 bytes as in registers of 64, because memory limits both.
@@ -322,6 +322,14 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
                 acc = self.fold(acc, row[j], index + r);
             }
             *to = self.combine(*to, acc);
+        }
+    }
+    /// Adds element `j` of each row to the `j`th accumulator, for reductions that do not use the index. There are at most 255 rows.
+    #[doc(hidden)]
+    #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
+    fn fold_many_rows(&self, accs: &mut [Self::Acc], rows: &[&[T]]) {
+        for row in rows {
+            self.fold_rows(accs, [row], 0);
         }
     }
 }

@@ -8,25 +8,86 @@
 //! |---|---|
 //! | integers of 8 and 16 bits | [`Parts`]: a type of twice the size. It holds the sum of 255 elements |
 //! | the same, if the result must fit the element type | [`Saturating`]: the element type, with a test for overflow |
-//! | integers of 32 and 64 bits | [`Halves`]: twice the element type. Columns of rows are added to accumulators directly |
+//! | integers of 32 and 64 bits | [`Halves`]: twice the element type |
 
 use super::{Arithmetic, RealScalar, Scalar};
-use crate::device::lanes::{FOLD_BLOCK_BYTES, halve, prefetch_after, prefixes};
+use crate::device::lanes::{FOLD_BLOCK_BYTES, MAX_ROWS, halve, prefetch_after};
 use crate::simd::prefetches_rows;
 use core::marker::PhantomData;
 use core::ops::AddAssign;
 
 /// The loops for elements `T`.
 pub(super) trait Blocks<T: Scalar> {
+    /// The sum of a column of at most [`MAX_ROWS`] elements.
+    type Part: Copy + Into<T::Accumulator>;
     /// Sums contiguous elements.
     fn sum(elements: &[T]) -> T::Accumulator;
-    /// Adds element `j` of each row to `sums[j]`. Each row has at least as many elements as there are sums.
-    fn add_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]);
     /// [`sum`](Blocks::sum), faster if partial sums fit the element type.
     #[inline(always)]
     fn small_sum(elements: &[T]) -> T::Accumulator {
         Self::sum(elements)
     }
+    /// Returns the sums of `N` columns, from column `first` on. `SMALL` means that partial sums probably fit the element type.
+    fn tile<const SMALL: bool, const N: usize>(rows: &[&[T]], first: usize) -> [Self::Part; N];
+    /// Adds element `j` of each of at most [`MAX_ROWS`] rows to `sums[j]`. Each row has at least as many elements as there are sums.
+    ///
+    /// ```text
+    /// for each tile of columns that fits in registers:
+    ///     add the rows                                  (tile)
+    ///     add the tile to the sums
+    /// ```
+    #[inline(always)]
+    fn add_rows<const SMALL: bool>(sums: &mut [T::Accumulator], rows: &[&[T]]) {
+        let mut done = 0;
+        // The largest tile has 128 bytes.
+        match const { size_of::<T>() } {
+            1 => Self::add_tiles::<SMALL, 128>(sums, rows, &mut done),
+            2 => Self::add_tiles::<SMALL, 64>(sums, rows, &mut done),
+            _ => {}
+        }
+        if const { size_of::<T>() <= 4 } {
+            Self::add_tiles::<SMALL, 32>(sums, rows, &mut done);
+        }
+        Self::add_tiles::<SMALL, LAST>(sums, rows, &mut done);
+        if done == sums.len() {
+            return;
+        }
+        let Some(first) = sums.len().checked_sub(LAST) else {
+            for row in rows {
+                sums.iter_mut().zip(*row).for_each(|(sum, x)| *sum = T::acc_add(*sum, x.widen()));
+            }
+            return;
+        };
+        // The last tile overlaps the one before.
+        let tile = Self::tile::<SMALL, LAST>(rows, first);
+        for k in done - first..LAST {
+            sums[first + k] = T::acc_add(sums[first + k], tile[k].into());
+        }
+    }
+    /// Adds tiles of `N` columns, from column `done` on, to their sums. Increases `done` by the number of these columns.
+    #[inline(always)]
+    fn add_tiles<const SMALL: bool, const N: usize>(
+        sums: &mut [T::Accumulator],
+        rows: &[&[T]],
+        done: &mut usize,
+    ) {
+        for sums in sums[*done..].as_chunks_mut::<N>().0 {
+            let tile = Self::tile::<SMALL, N>(rows, *done);
+            for k in 0..N {
+                sums[k] = T::acc_add(sums[k], tile[k].into());
+            }
+            *done += N;
+        }
+    }
+}
+
+/// Number of columns of the smallest tile.
+const LAST: usize = 16;
+
+/// Returns `N` elements of a row, from element `first` on.
+#[inline(always)]
+fn part<T: Copy, const N: usize>(row: &[T], first: usize) -> [T; N] {
+    *row[first..].first_chunk().expect("a tile of columns that all rows have")
 }
 
 /// Returns a row with the last `n` elements, after zeros, if `n` is not 0 and there are enough elements for a row.
@@ -47,53 +108,48 @@ fn last_row<T: Scalar, const LANES: usize>(elements: &[T], n: usize) -> Option<[
 
 // ------------------------------------------------------------------ wider lanes
 
-/// Number of columns of which [`Parts`] adds rows together.
-const PARTS_COLUMNS: usize = 1024;
-/// Number of rows that are read together.
-const PARTS_ROWS: usize = 8;
-
 /// Lanes of the type `P`, which holds the sum of 255 elements.
 pub(super) struct Parts<P>(PhantomData<P>);
 
-impl<T: Small, P: Copy + Default + AddAssign + From<T>> Blocks<T> for Parts<P>
+impl<T: Small, P: Copy + Default + AddAssign + From<T> + Into<T::Accumulator>> Blocks<T> for Parts<P>
 where
     T::Accumulator: From<P> + Default + AddAssign,
 {
+    type Part = P;
     #[inline(always)]
     fn sum(elements: &[T]) -> T::Accumulator {
         sum_of_parts(elements, P::from)
     }
     #[inline(always)]
-    fn add_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]) {
-        const { assert!(N <= 255) };
-        let rows = prefixes(rows, sums.len());
-        if const { N < PARTS_ROWS } {
-            return add_each::<T, T::Accumulator, P, N>(sums, &rows);
-        }
-        for first in (0..sums.len()).step_by(PARTS_COLUMNS) {
-            let sums = &mut sums[first..];
-            let n = sums.len().min(PARTS_COLUMNS);
-            let mut parts = [P::default(); PARTS_COLUMNS];
-            let parts = &mut parts[..n];
-            let (eights, rest) = rows.as_chunks::<PARTS_ROWS>();
-            for eight in eights {
-                add_each::<T, P, P, PARTS_ROWS>(parts, &prefixes(eight.map(|row| &row[first..]), n));
-            }
-            for row in rest {
-                add_each::<T, P, P, 1>(parts, &[&row[first..][..n]]);
-            }
-            for (sum, &part) in sums.iter_mut().zip(&*parts) {
-                *sum += T::Accumulator::from(part);
-            }
-        }
+    fn small_sum(elements: &[T]) -> T::Accumulator {
+        let sum: Option<P> = match (const { size_of::<T>() }, elements.len()) {
+            (1, 128..) => saturating_sum::<T, P, 128>(elements),
+            (1, _) => saturating_sum::<T, P, 16>(elements),
+            _ => saturating_sum::<T, P, 64>(elements),
+        };
+        sum.map_or_else(|| Self::sum(elements), T::Accumulator::from)
     }
     #[inline(always)]
-    fn small_sum(elements: &[T]) -> T::Accumulator {
-        let sum = match const { size_of::<T>() } {
-            1 => saturating_sum::<T, 128>(elements),
-            _ => saturating_sum::<T, 64>(elements),
-        };
-        sum.unwrap_or_else(|| Self::sum(elements))
+    fn tile<const SMALL: bool, const N: usize>(rows: &[&[T]], first: usize) -> [P; N] {
+        const { assert!(MAX_ROWS <= 255) };
+        let mut parts = [P::default(); N];
+        if const { SMALL } {
+            let mut lanes = Saturating::<T, N>::new();
+            rows.iter().for_each(|row| lanes.add(&part(row, first)));
+            if let Some(sums) = lanes.exact() {
+                for k in 0..N {
+                    parts[k] = sums[k].into();
+                }
+                return parts;
+            }
+        }
+        for row in rows {
+            let row: [T; N] = part(row, first);
+            for k in 0..N {
+                parts[k] += row[k].into();
+            }
+        }
+        parts
     }
 }
 
@@ -124,26 +180,6 @@ pub(crate) fn sum_of_parts<T: Copy, P: Copy + Default + AddAssign, A: From<P> + 
         rest.iter().for_each(|&x| sum += A::from(part(x)));
     }
     sum
-}
-
-/// Adds element `j` of each row to `sums[j]`.
-#[inline(always)]
-fn add_each<
-    T: Copy,
-    A: Copy + From<P> + AddAssign,
-    P: Copy + Default + AddAssign + From<T>,
-    const N: usize,
->(
-    sums: &mut [A],
-    rows: &[&[T]; N],
-) {
-    for (j, to) in sums.iter_mut().enumerate() {
-        let mut sum = P::default();
-        for row in rows {
-            sum += P::from(row[j]);
-        }
-        *to += A::from(sum);
-    }
 }
 
 // ------------------------------------------------------------------ lanes of the element type
@@ -208,7 +244,10 @@ impl<T: Small, const N: usize> Saturating<T, N> {
 
 /// Sums contiguous elements in `LANES` sums of the element type. Returns `None` if one of them overflows, or there are fewer elements.
 #[inline(always)]
-fn saturating_sum<T: Small, const LANES: usize>(elements: &[T]) -> Option<T::Accumulator> {
+fn saturating_sum<T: Small, P: Copy + Default + AddAssign + From<T>, const LANES: usize>(
+    elements: &[T],
+) -> Option<P> {
+    const { assert!(LANES <= 255) };
     let (rows, rest) = elements.as_chunks::<LANES>();
     if rows.is_empty() {
         return None;
@@ -225,14 +264,15 @@ fn saturating_sum<T: Small, const LANES: usize>(elements: &[T]) -> Option<T::Acc
         lanes.add(&row);
     }
     let sums = lanes.exact()?;
-    // Sums of at most 16 sums of 16 bits.
-    let mut parts = [0i32; 16];
+    let mut parts = [P::default(); 16];
     for sums in sums.as_chunks::<16>().0 {
         for k in 0..16 {
-            parts[k] += sums[k].in_i128() as i32;
+            parts[k] += sums[k].into();
         }
     }
-    Some(T::acc_from(parts.into_iter().sum()))
+    let mut sum = P::default();
+    parts.into_iter().for_each(|part| sum += part);
+    Some(sum)
 }
 
 // ------------------------------------------------------------------ sums of halves
@@ -274,9 +314,10 @@ halved! {
 }
 
 impl<T: Halved> Blocks<T> for Halves {
+    type Part = T::Accumulator;
     #[inline(always)]
     fn sum(elements: &[T]) -> T::Accumulator {
-        const LANES: usize = 64;
+        const LANES: usize = 32;
         let add = |a: T, b: T| T::wrapping(Arithmetic::Add, a, b);
         elements.chunks(MAX_HALVES).fold(T::zero().widen(), |total, some| {
             // The compiler vectorises the last loop, with fewer instructions than the loop over lanes.
@@ -287,10 +328,7 @@ impl<T: Halved> Blocks<T> for Halves {
                 let (mut sums, mut highs) = ([T::zero(); LANES], [T::zero(); LANES]);
                 for row in rows {
                     prefetch_after(row);
-                    for k in 0..LANES {
-                        sums[k] = add(sums[k], row[k]);
-                        highs[k] = add(highs[k], row[k].high());
-                    }
+                    add_halves(&mut sums, &mut highs, row);
                 }
                 (sum, high) = (halve(sums, add), halve(highs, add));
                 rest = last;
@@ -303,15 +341,25 @@ impl<T: Halved> Blocks<T> for Halves {
         })
     }
     #[inline(always)]
-    fn add_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]) {
-        // Sums of columns in accumulators take less time than sums of halves.
-        let rows = prefixes(rows, sums.len());
-        for (j, to) in sums.iter_mut().enumerate() {
-            let mut sum = T::zero().widen();
-            for row in &rows {
-                sum = T::acc_add(sum, row[j].widen());
-            }
-            *to = T::acc_add(*to, sum);
+    fn tile<const SMALL: bool, const N: usize>(rows: &[&[T]], first: usize) -> [T::Accumulator; N] {
+        const { assert!(MAX_ROWS <= MAX_HALVES) };
+        let (mut sums, mut highs) = ([T::zero(); N], [T::zero(); N]);
+        for row in rows {
+            add_halves(&mut sums, &mut highs, &part(row, first));
         }
+        let mut exact = [T::zero().widen(); N];
+        for k in 0..N {
+            exact[k] = T::exact(sums[k], highs[k]);
+        }
+        exact
+    }
+}
+
+/// Adds a row to the sums of the elements, which wrap, and to the sums of their upper halves.
+#[inline(always)]
+fn add_halves<T: Halved, const N: usize>(sums: &mut [T; N], highs: &mut [T; N], row: &[T; N]) {
+    for k in 0..N {
+        sums[k] = T::wrapping(Arithmetic::Add, sums[k], row[k]);
+        highs[k] = T::wrapping(Arithmetic::Add, highs[k], row[k].high());
     }
 }

@@ -7,9 +7,8 @@
 //! | floating-point and complex numbers | [`Own`]: the type itself | is infinite |
 
 use super::{Arithmetic, CastTo, RealFloat, RealScalar, Scalar, c32, c64};
-use crate::device::lanes::{in_few_lanes, prefixes};
+use crate::device::lanes::in_few_lanes;
 use core::marker::PhantomData;
-use num_traits::Zero;
 
 /// The accumulators of sums and products of elements `T`.
 pub trait Totals<T> {
@@ -27,8 +26,16 @@ pub trait Totals<T> {
     fn add(a: Self::Sum, b: Self::Sum) -> Self::Sum;
     /// Returns the sum of contiguous elements.
     fn sum_block(elements: &[T]) -> Self::Sum;
-    /// Adds element `j` of each row to `sums[j]`. Each row has at least as many elements as there are sums.
-    fn sum_rows<const N: usize>(sums: &mut [Self::Sum], rows: [&[T]; N]);
+    /// Adds element `j` of each of at most [`MAX_ROWS`](crate::device::lanes::MAX_ROWS) rows to `sums[j]`. Each row has at least as many
+    /// elements as there are sums.
+    fn sum_rows(sums: &mut [Self::Sum], rows: &[&[T]])
+    where
+        T: Copy,
+    {
+        for row in rows {
+            sums.iter_mut().zip(*row).for_each(|(sum, &x)| *sum = Self::add(*sum, Self::term(x)));
+        }
+    }
     /// Returns the sum as an element, and whether it fits.
     fn sum(sum: Self::Sum) -> (T, bool);
     /// Returns an element as a product of one factor.
@@ -67,10 +74,6 @@ impl<T: Scalar> Totals<T> for Own {
         elements.iter().fold(T::zero(), |sum, &x| <Own as Totals<T>>::add(sum, x))
     }
     #[inline(always)]
-    fn sum_rows<const N: usize>(sums: &mut [T], rows: [&[T]; N]) {
-        add_rows::<T, Own, N>(sums, rows);
-    }
-    #[inline(always)]
     fn sum(sum: T) -> (T, bool) {
         (sum, true)
     }
@@ -85,19 +88,6 @@ impl<T: Scalar> Totals<T> for Own {
     #[inline(always)]
     fn product(product: T) -> (T, bool) {
         (product, true)
-    }
-}
-
-/// Adds `N` rows to sums, one element after the other.
-#[inline(always)]
-fn add_rows<T: Scalar, A: Totals<T>, const N: usize>(sums: &mut [A::Sum], rows: [&[T]; N]) {
-    let rows = prefixes(rows, sums.len());
-    for (j, to) in sums.iter_mut().enumerate() {
-        let mut sum = A::term(T::zero());
-        for row in &rows {
-            sum = A::add(sum, A::term(row[j]));
-        }
-        *to = A::add(*to, sum);
     }
 }
 
@@ -161,8 +151,8 @@ impl<F: Factor, T: Scalar + CastTo<F>> Totals<T> for Narrow<F> {
         T::small_sum(elements)
     }
     #[inline(always)]
-    fn sum_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]) {
-        T::acc_sum_rows(sums, rows);
+    fn sum_rows(sums: &mut [T::Accumulator], rows: &[&[T]]) {
+        T::small_sum_rows(sums, rows);
     }
     #[inline(always)]
     fn sum(sum: T::Accumulator) -> (T, bool) {
@@ -230,9 +220,6 @@ impl<T: Scalar> Totals<T> for Wide {
     fn sum_block(elements: &[T]) -> T::Accumulator {
         T::acc_sum(elements)
     }
-    fn sum_rows<const N: usize>(sums: &mut [T::Accumulator], rows: [&[T]; N]) {
-        add_rows::<T, Wide, N>(sums, rows);
-    }
     fn sum(sum: T::Accumulator) -> (T, bool) {
         T::narrow(sum)
     }
@@ -287,7 +274,11 @@ pub trait WidenTo<U: Scalar>: Scalar + CastTo<U> {
         elements.iter().fold(Self::zero().wide_term(), |sum, x| Self::wide_add(sum, x.wide_term()))
     }
     #[doc(hidden)]
-    fn wide_rows<const N: usize>(sums: &mut [Self::Sum], rows: [&[Self]; N]);
+    fn wide_rows(sums: &mut [Self::Sum], rows: &[&[Self]]) {
+        for row in rows {
+            sums.iter_mut().zip(*row).for_each(|(sum, x)| *sum = Self::wide_add(*sum, x.wide_term()));
+        }
+    }
     /// Returns the sum, or `None` if it does not fit.
     #[doc(hidden)]
     fn wide_sum(sum: Self::Sum) -> Option<U>;
@@ -314,7 +305,7 @@ macro_rules! integers {
             #[inline(always)]
             fn wide_block(elements: &[$t]) -> Self::Sum { <$t as Scalar>::acc_sum(elements) }
             #[inline(always)]
-            fn wide_rows<const N: usize>(sums: &mut [Self::Sum], rows: [&[$t]; N]) {
+            fn wide_rows(sums: &mut [Self::Sum], rows: &[&[$t]]) {
                 <$t as Scalar>::acc_sum_rows(sums, rows);
             }
             fn wide_sum(sum: Self::Sum) -> Option<U> { i128::try_from(sum).ok().and_then(from_integer) }
@@ -332,18 +323,6 @@ macro_rules! inexact {
             fn wide_term(self) -> $u { self.cast_to() }
             #[inline(always)]
             fn wide_add(a: $u, b: $u) -> $u { a + b }
-            #[inline(always)]
-            fn wide_rows<const N: usize>(sums: &mut [$u], rows: [&[$t]; N]) {
-                let rows = prefixes(rows, sums.len());
-                for (j, to) in sums.iter_mut().enumerate() {
-                    let mut sum = $u::zero();
-                    for row in &rows {
-                        let x: $u = row[j].cast_to();
-                        sum += x;
-                    }
-                    *to += sum;
-                }
-            }
             fn wide_sum(sum: $u) -> Option<$u> { Some(sum) }
         }
     )*)*};

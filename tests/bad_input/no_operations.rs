@@ -224,6 +224,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Scalar::acc_to_float",
             "Scalar::acc_sum",
             "Scalar::acc_sum_rows",
+            "Scalar::small_sum_rows",
             "Scalar::acc_from",
             "Scalar::small_sum",
             "Scalar::units",
@@ -276,7 +277,10 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "SameDevice::same_buffer",
         ],
     ),
-    ("takes slices and accumulators", &["Reduction::fold_block", "Reduction::fold_rows"]),
+    (
+        "takes slices and accumulators",
+        &["Reduction::fold_block", "Reduction::fold_rows", "Reduction::fold_many_rows"],
+    ),
     (
         "takes results and elements",
         &["Reduction::is_doubtful", "Reduction::restored", "Reduction::scale", "Reduction::scaled"],

@@ -69,7 +69,7 @@ impl<T: Scalar> Reduction<T> for Sum {
         T::Totals::add(acc, T::Totals::sum_block(elements))
     }
     #[inline(always)]
-    fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], _: usize) {
+    fn fold_many_rows(&self, accs: &mut [Self::Acc], rows: &[&[T]]) {
         T::Totals::sum_rows(accs, rows);
     }
     #[inline]

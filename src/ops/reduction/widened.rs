@@ -50,7 +50,7 @@ impl<U: Scalar, T: WidenTo<U>> Reduction<T> for SumAs<U> {
         T::wide_add(acc, T::wide_block(elements))
     }
     #[inline(always)]
-    fn fold_rows<const N: usize>(&self, accs: &mut [T::Sum], rows: [&[T]; N], _: usize) {
+    fn fold_many_rows(&self, accs: &mut [T::Sum], rows: &[&[T]]) {
         T::wide_rows(accs, rows);
     }
     fn finish(&self, acc: T::Sum, count: usize) -> Option<U> {

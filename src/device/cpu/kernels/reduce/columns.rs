@@ -5,7 +5,7 @@
 //! ```text
 //! split the rows in half, recursively, for threads                       (reduce_columns)
 //! for each leaf of at most LEAF_ROWS rows, combined pairwise             (fold_pairwise)
-//!     for each 32, 8, 3 or 1 rows                                        (fold_rows)
+//!     for each 8, 3 or 1 rows                                            (fold_rows)
 //!         for j in 0..accs.len()
 //!             accs[j] = combine(accs[j], fold(.. fold(identity, row0[j]) .., row7[j]))
 //! ```
@@ -19,13 +19,19 @@ use super::{CHAIN_LEN, HostPtr, enough};
 use crate::device::Reduction;
 use crate::device::cpu::loops::threads::{join, threads};
 use crate::device::cpu::memory::pool::try_reserve;
+use crate::device::lanes::MAX_ROWS;
 use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
+use core::mem::MaybeUninit;
 
 /// Maximum number of rows that are folded into one set of accumulators. This set is then combined with the set of the adjacent rows.
 pub(super) const LEAF_ROWS: usize = 16 * CHAIN_LEN;
+/// Size, in bytes, of the rows that [`fold_in_bands`] folds together, if they are at least [`MIN_BAND_ROWS`].
+const BAND_BYTES: usize = 128 << 10;
+/// Minimum number of rows that [`fold_in_bands`] folds together. With fewer rows, updating the accumulators takes much of the time.
+const MIN_BAND_ROWS: usize = 32;
 /// [`reduce_columns`] can split at least this many rows between threads.
 pub(super) const MIN_SPLIT_ROWS: usize = 2 * LEAF_ROWS;
 
@@ -43,6 +49,10 @@ kernel! {
         count: usize,
         index: usize,
     ) -> () {
+        if const { R::FOLDS_MANY_ROWS } {
+            // SAFETY: `fold_in_bands` has the contract of `fold_rows`, which the caller ensures.
+            return unsafe { fold_in_bands(op, accs, rows, stride, count) };
+        }
         let mut first = 0;
         while first < count {
             let (rows, index) = (rows.offset(first as isize * stride), index + first);
@@ -54,12 +64,39 @@ kernel! {
                 };
             }
             first += match count - first {
-                32.. if const { R::FOLDS_MANY_ROWS } => fold!(32),
                 8.. => fold!(8),
                 3.. => fold!(3),
                 _ => fold!(1),
             };
         }
+    }
+}
+
+/// [`fold_rows`] for reductions that fold many rows: those of a band at a time.
+///
+/// # Safety
+/// The contract of [`fold_rows`].
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
+unsafe fn fold_in_bands<T: Element, R: Reduction<T>>(
+    op: &R,
+    accs: &mut [R::Acc],
+    rows: HostPtr<T>,
+    stride: isize,
+    count: usize,
+) {
+    let len = accs.len();
+    // `fold_many_rows` may visit a few columns at a time, so a band must stay in cache.
+    let band = (BAND_BYTES / (len * size_of::<T>()).max(1)).clamp(MIN_BAND_ROWS, MAX_ROWS);
+    for first in (0..count).step_by(band) {
+        let mut slices = [const { MaybeUninit::<&[T]>::uninit() }; MAX_ROWS];
+        let slices = &mut slices[..band.min(count - first)];
+        for (r, slice) in slices.iter_mut().enumerate() {
+            let row = rows.offset((first + r) as isize * stride).get();
+            // SAFETY: `first + r < count`, so the caller ensures that the `len` elements of this row are contiguous and readable.
+            slice.write(unsafe { core::slice::from_raw_parts(row, len) });
+        }
+        // SAFETY: the loop has just written all of `slices`.
+        op.fold_many_rows(accs, unsafe { slices.assume_init_ref() });
     }
 }
 
@@ -415,9 +452,10 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     };
     // The number of rows that one call of `leaf` folds: fewer if the inner loop is short.
     let grain = if n < CHAIN_LEN { CHAIN_LEN } else { LEAF_ROWS };
-    // Results that are indices have no rounding errors, so they need no pairwise combination. A single fold over all rows is
-    // faster, because usually few rows have an element that replaces the extremum found so far.
-    let grain = if const { R::HAS_FOLD_BLOCK && R::USES_INDEX } { usize::MAX } else { grain };
+    // Results that are indices, and sums of integers, have no rounding errors, so they need no pairwise combination. A single fold over all
+    // rows is faster: few rows have an element that replaces the extremum found so far, and sums are combined less often.
+    let grain =
+        if const { R::HAS_FOLD_BLOCK && R::USES_INDEX || R::FOLDS_MANY_ROWS } { usize::MAX } else { grain };
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 

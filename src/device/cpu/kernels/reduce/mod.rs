@@ -240,7 +240,10 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         // The outputs of the inner loop are split into blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
         // Each block needs one set of accumulators for its results, and another set for each level of the recursion.
-        let levels = 1 + plan_levels(reduced, Split::new(block.min(n) * weight).splits::<T, R>(reduced));
+        let levels = match Split::new(block.min(n) * weight).splits::<T, R>(reduced) {
+            false if const { R::FOLDS_MANY_ROWS } => 1,
+            splits => 1 + plan_levels(reduced, splits),
+        };
         // The number of outputs that are computed together if the allocation fails. It is less than `MIN_SWEPT_OUTPUTS` only if there
         // are fewer outputs, or if the accumulators are larger than those of this crate's own reductions.
         let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
