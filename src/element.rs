@@ -959,12 +959,18 @@ macro_rules! floats {
             fn modulus(self) -> $t { <$t>::abs(self) }
             #[inline]
             fn is_close(self, other: $t, relative: $t, absolute: $t) -> bool {
-                let within = |scale: $t| {
-                    (self * scale - other * scale).abs() <= absolute * scale + relative * (other * scale).abs()
-                };
+                if self == other {
+                    return true;
+                }
+                let difference = (self - other).abs();
+                if difference < <$t>::INFINITY {
+                    // A tolerance that overflows is larger than the difference.
+                    return difference <= absolute + relative * other.abs();
+                }
                 // A difference that overflows is computed again, for halves. Halves of subnormal numbers would be rounded.
-                let overflows = (self - other).is_infinite() && self.is_finite();
-                self == other || other.is_finite() && within(if overflows { 0.5 } else { 1.0 })
+                let scale = if self.is_finite() { 0.5 } else { 1.0 };
+                let within = (self * scale - other * scale).abs() <= absolute * scale + relative * (other * scale).abs();
+                other.is_finite() && within
             }
             fn pair_function(self, f: PairFunction, right: $t) -> $t {
                 $numbers::one_of_pair(f, self, right).unwrap_or_else(|| match f {

@@ -319,7 +319,9 @@ impl<T: Halved> Blocks<T> for Halves {
     fn sum(elements: &[T]) -> T::Accumulator {
         const LANES: usize = 32;
         let add = |a: T, b: T| T::wrapping(Arithmetic::Add, a, b);
-        elements.chunks(MAX_HALVES).fold(T::zero().widen(), |total, some| {
+        let mut total = T::zero().widen();
+        // A loop, because a closure of `fold` might not be compiled for the instructions of the caller.
+        for some in elements.chunks(MAX_HALVES) {
             // The compiler vectorises the last loop, with fewer instructions than the loop over lanes.
             let (mut sum, mut high) = (T::zero(), T::zero());
             let mut rest = some;
@@ -337,8 +339,9 @@ impl<T: Halved> Blocks<T> for Halves {
                 sum = add(sum, x);
                 high = add(high, x.high());
             }
-            T::acc_add(total, T::exact(sum, high))
-        })
+            total = T::acc_add(total, T::exact(sum, high));
+        }
+        total
     }
     #[inline(always)]
     fn tile<const SMALL: bool, const N: usize>(rows: &[&[T]], first: usize) -> [T::Accumulator; N] {

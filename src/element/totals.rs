@@ -124,12 +124,17 @@ fn multiply_units<F: Factor, T: Scalar>(
     len: usize,
     others: impl Fn(F, &[T]) -> F,
 ) -> F {
-    elements.chunks(len).fold(product, |product, some| match T::units(some) {
-        Some(true) => F::zero() - product,
-        Some(false) => product,
-        None if product.is_zero() => product,
-        None => others(product, some),
-    })
+    let mut product = product;
+    // A loop, because a closure of `fold` might not be compiled for the instructions of the caller.
+    for some in elements.chunks(len) {
+        product = match T::units(some) {
+            Some(true) => F::zero() - product,
+            Some(false) => product,
+            None if product.is_zero() => product,
+            None => others(product, some),
+        };
+    }
+    product
 }
 
 impl<F: Factor, T: Scalar + CastTo<F>> Totals<T> for Narrow<F> {
