@@ -223,7 +223,8 @@ macro_rules! positions {
                 if better { b } else { a }
             }
             fn finish(&self, acc: Self::Acc, _: usize) -> Option<i64> {
-                i64::try_from(acc.index).ok()
+                // On 32-bit targets, `usize::MAX` is an `i64`, too.
+                (acc.index != usize::MAX).then_some(acc.index as i64)
             }
         }
 
