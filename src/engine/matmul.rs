@@ -59,21 +59,10 @@ pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
     b: Factor<'_, T, Dev>,
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
-    match b.0 {
-        Elements::Same(b) => write_same(row_major, device, a, b, out),
-        Elements::Real(b, products) => write_by_real(row_major, device, a, (b, products), out),
-    }
-}
-
-/// Variant of [`write`] for two operands of the same element type.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn write_same<T: Scalar, Dev: Gemm<T>>(
-    row_major: bool,
-    device: &Dev,
-    a: MatrixOperand<'_, T, Dev>,
-    b: MatrixOperand<'_, T, Dev>,
-    out: Output<'_, T, Dev>,
-) -> Result<(), Error> {
+    let b = match b.0 {
+        Elements::Same(b) => b,
+        Elements::Real(b, products) => return write_by_real(row_major, device, a, (b, products), out),
+    };
     let done = if a.operand.shape().len() <= 2 && b.operand.shape().len() <= 2 {
         one_product(row_major, device, a, b, out)
     } else {
@@ -97,7 +86,7 @@ fn write_by_real<T: Scalar, Dev: Gemm<T>>(
     if b.shape().len() == 1 || b.shape().iter().product::<usize>() <= MAX_CONVERTED {
         let layout = Layout::contiguous(b.shape(), true);
         let b = (products.widened)(device, b)?;
-        return write_same(row_major, device, a, b.operand(&layout).into(), out);
+        return write(row_major, device, a, b.operand(&layout).into(), out);
     }
     let (of_a, of_b, of_out) = (a.operand.axes(), b.axes(), out.axes());
     // The batch axes have labels from 0, beginning beside the matrix.

@@ -200,8 +200,7 @@ impl<T: Scalar> Reduction<T> for Mean {
         T::acc_add(a, b)
     }
     // If accumulators are wider than elements, a vector register holds fewer accumulators. So `acc_sum` first sums parts of a block in
-    // a type that is narrower than the accumulator. For elements of 4 bytes there is no such type: their sums need 8 bytes, which is
-    // the size of the accumulator.
+    // narrow types: see `element::blocks`. Elements of 4 bytes are added to their accumulators directly.
     const HAS_FOLD_BLOCK: bool = T::INTEGER && size_of::<T>() != 4;
     #[inline(always)]
     fn fold_block(&self, acc: T::Accumulator, elements: &[T], _: usize) -> T::Accumulator {
