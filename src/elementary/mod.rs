@@ -1066,31 +1066,31 @@ macro_rules! functions {
             /// all of them, for large and for small arguments.
             #[cold]
             pub(crate) fn wide_ranging(f: FloatFunction, z: Pair) -> Option<Pair> {
-                fn at<F: Branchless<Pair, Output = Pair>>(f: F, z: Pair) -> Option<Pair> {
+                fn computed<F: Branchless<Pair, Output = Pair>>(f: F, z: Pair) -> Option<Pair> {
                     Some(if f.is_far(z) { f.far(z) } else { f.compute(z) })
                 }
-                fn at_far<F: Branchless<Pair, Output = Pair>>(f: F, z: Pair) -> Option<Pair> {
+                fn computed_far<F: Branchless<Pair, Output = Pair>>(f: F, z: Pair) -> Option<Pair> {
                     f.is_far(z).then(|| f.far(z))
                 }
                 match f {
-                    FloatFunction::Sqrt => at(ComplexSqrt, z),
-                    FloatFunction::Exp => at_far(ComplexExp, z),
-                    FloatFunction::Exp2 => at(ComplexExp2, z),
-                    FloatFunction::Ln => at(ComplexLog(complex::BASE_E), z),
-                    FloatFunction::Log2 => at(ComplexLog(complex::BASE_2), z),
-                    FloatFunction::Log10 => at(ComplexLog(complex::BASE_10), z),
-                    FloatFunction::Sin => at_far(ComplexSinh { even: false, turned: true }, z),
-                    FloatFunction::Cos => at_far(ComplexSinh { even: true, turned: true }, z),
-                    FloatFunction::Tan => at(ComplexTanh { turned: true }, z),
-                    FloatFunction::Asin => at(ComplexAsin { acos: false, hyperbolic: false }, z),
-                    FloatFunction::Acos => at(ComplexAsin { acos: true, hyperbolic: false }, z),
-                    FloatFunction::Atan => at(ComplexAtanh { turned: true }, z),
-                    FloatFunction::Sinh => at_far(ComplexSinh { even: false, turned: false }, z),
-                    FloatFunction::Cosh => at_far(ComplexSinh { even: true, turned: false }, z),
-                    FloatFunction::Tanh => at(ComplexTanh { turned: false }, z),
-                    FloatFunction::Asinh => at(ComplexAsin { acos: false, hyperbolic: true }, z),
-                    FloatFunction::Acosh => at(ComplexAsin { acos: true, hyperbolic: true }, z),
-                    FloatFunction::Atanh => at(ComplexAtanh { turned: false }, z),
+                    FloatFunction::Sqrt => computed(ComplexSqrt, z),
+                    FloatFunction::Exp => computed_far(ComplexExp, z),
+                    FloatFunction::Exp2 => computed(ComplexExp2, z),
+                    FloatFunction::Ln => computed(ComplexLog(complex::BASE_E), z),
+                    FloatFunction::Log2 => computed(ComplexLog(complex::BASE_2), z),
+                    FloatFunction::Log10 => computed(ComplexLog(complex::BASE_10), z),
+                    FloatFunction::Sin => computed_far(ComplexSinh { even: false, turned: true }, z),
+                    FloatFunction::Cos => computed_far(ComplexSinh { even: true, turned: true }, z),
+                    FloatFunction::Tan => computed(ComplexTanh { turned: true }, z),
+                    FloatFunction::Asin => computed(ComplexAsin { acos: false, hyperbolic: false }, z),
+                    FloatFunction::Acos => computed(ComplexAsin { acos: true, hyperbolic: false }, z),
+                    FloatFunction::Atan => computed(ComplexAtanh { turned: true }, z),
+                    FloatFunction::Sinh => computed_far(ComplexSinh { even: false, turned: false }, z),
+                    FloatFunction::Cosh => computed_far(ComplexSinh { even: true, turned: false }, z),
+                    FloatFunction::Tanh => computed(ComplexTanh { turned: false }, z),
+                    FloatFunction::Asinh => computed(ComplexAsin { acos: false, hyperbolic: true }, z),
+                    FloatFunction::Acosh => computed(ComplexAsin { acos: true, hyperbolic: true }, z),
+                    FloatFunction::Atanh => computed(ComplexAtanh { turned: false }, z),
                 }
             }
 
