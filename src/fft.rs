@@ -27,4 +27,4 @@
 //!   [`Reduce::irfft`](crate::device::Reduce::irfft).
 
 pub use crate::device::fft::{FftComplex, FftElement, FftReal, Norm, ToComplex, Transform};
-pub use crate::engine::fft::Fft;
+pub use crate::engine::fourier::fft::Fft;

@@ -47,10 +47,10 @@ pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{
     Bits, CastTo, DType, Element, Inexact, Integer, Ordered, RealFloat, RealScalar, Scalar, WidenTo, c32, c64,
 };
-pub use engine::convolve::ConvolutionMode;
-pub use engine::interpolate::Interpolation;
-pub use engine::pieces::Pad;
-pub use engine::spacing::Spacing;
+pub use engine::copy::pieces::Pad;
+pub use engine::elementwise::interpolate::Interpolation;
+pub use engine::elementwise::spacing::Spacing;
+pub use engine::gemm::convolve::ConvolutionMode;
 pub use error::{ConversionError, Error};
 pub use info::{Info, info};
 pub use num_complex::Complex;

@@ -78,7 +78,7 @@
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLdl, DynLu, DynSvd};
-pub use crate::engine::truncation::Truncation;
+pub use crate::engine::decompose::truncation::Truncation;
 pub use crate::krylov::{
     Arnoldi, ComplexEigenpairs, Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets,
     Solution, arnoldi, arnoldi_into, cg, cg_into, cg_preconditioned, cg_preconditioned_into, davidson,
@@ -89,4 +89,4 @@ pub use crate::krylov::{
     try_expm_multiply, try_gmres, try_gmres_preconditioned, try_lanczos, try_minres,
     try_minres_preconditioned, try_randomized_svd,
 };
-pub use crate::ops::linalg::{Discarded, Ldl, Lu, SolveRanks, Svd};
+pub use crate::ops::decompose::{Discarded, Ldl, Lu, SolveRanks, Svd};

@@ -3,8 +3,8 @@
 
 pub(super) mod on_host;
 
-use super::cpu::linalg;
-pub(crate) use super::cpu::linalg::exponent_of;
+use super::cpu::decompose as kernels;
+pub(crate) use super::cpu::decompose::exponent_of;
 use super::{Cpu, Device, MatrixOperand, Output};
 use crate::element::{CastTo, Inexact, Scalar, c32, c64};
 use crate::error::Error;
@@ -305,42 +305,42 @@ macro_rules! linalg_elements {
                 vectors: Option<[Output<'_, $T, Cpu>; 2]>,
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
-                linalg::svd::svd(s, vectors, a)
+                kernels::svd::svd(s, vectors, a)
             }
             fn eigh_on_host(
                 w: Output<'_, $R, Cpu>,
                 v: Option<Output<'_, $T, Cpu>>,
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
-                linalg::eigh::eigh(w, v, a)
+                kernels::eigh::eigh(w, v, a)
             }
             fn eig_on_host(
                 w: Output<'_, $C, Cpu>,
                 v: Option<Output<'_, $C, Cpu>>,
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
-                linalg::eig::eig(w, v, a)
+                kernels::eig::eig(w, v, a)
             }
             fn schur_on_host(
                 t: Output<'_, $T, Cpu>,
                 z: Output<'_, $T, Cpu>,
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
-                linalg::schur::schur(t, z, a)
+                kernels::schur::schur(t, z, a)
             }
             fn qr_on_host(
                 q: Option<Output<'_, $T, Cpu>>,
                 r: Output<'_, $T, Cpu>,
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
-                linalg::qr::qr(q, r, a)
+                kernels::qr::qr(q, r, a)
             }
             fn lu_on_host(
                 lu: Output<'_, $T, Cpu>,
                 rows: Output<'_, i64, Cpu>,
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
-                linalg::lu::lu(lu, rows, a)
+                kernels::lu::lu(lu, rows, a)
             }
             fn ldl_on_host(
                 l: Output<'_, $T, Cpu>,
@@ -348,17 +348,17 @@ macro_rules! linalg_elements {
                 rows: Output<'_, i64, Cpu>,
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
-                linalg::ldl::ldl(l, d, rows, a)
+                kernels::ldl::ldl(l, d, rows, a)
             }
             fn cholesky_on_host(l: Output<'_, $T, Cpu>, a: MatrixOperand<'_, $T, Cpu>) -> Result<(), Error> {
-                linalg::cholesky::cholesky(l, a)
+                kernels::cholesky::cholesky(l, a)
             }
             fn solve_on_host(
                 structure: Structure,
                 b: Output<'_, $T, Cpu>,
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
-                linalg::solve::solve(structure, b, a)
+                kernels::solve::solve(structure, b, a)
             }
         }
     )*};

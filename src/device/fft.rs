@@ -1,6 +1,6 @@
 //! Fourier transforms: the element types that support them, and the arguments that a device's transform methods take.
 
-use super::cpu::fft;
+use super::cpu::fourier;
 use super::{Cpu, Operand, Output, Reduce};
 use crate::element::{Inexact, RealFloat, Scalar, c32, c64};
 use crate::error::Error;
@@ -160,26 +160,26 @@ macro_rules! transforms {
         impl FftElement for $R {
             transforms!(@spectra $R $C, true, rfft irfft);
             fn fft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $R, Cpu>) -> Result<(), Error> {
-                fft::complex(by, out, fft::Source::Real(a))
+                fourier::complex(by, out, fourier::Source::Real(a))
             }
         }
         #[diagnostic::do_not_recommend]
         impl FftElement for $C {
             transforms!(@spectra $C $C, false, fft fft);
             fn fft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $C, Cpu>) -> Result<(), Error> {
-                fft::complex(by, out, fft::Source::Complex(a))
+                fourier::complex(by, out, fourier::Source::Complex(a))
             }
         }
         #[diagnostic::do_not_recommend]
         impl FftReal for $R {
             fn rfft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $R, Cpu>) -> Result<(), Error> {
-                fft::real_to_complex(by, out, a)
+                fourier::real_to_complex(by, out, a)
             }
         }
         #[diagnostic::do_not_recommend]
         impl FftComplex for $C {
             fn irfft_on_host(by: Transform, out: Output<'_, $R, Cpu>, a: Operand<'_, $C, Cpu>) -> Result<(), Error> {
-                fft::complex_to_real(by, out, a)
+                fourier::complex_to_real(by, out, a)
             }
         }
     )*};

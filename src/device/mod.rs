@@ -21,6 +21,7 @@ pub(crate) mod lanes;
 mod op;
 mod operand;
 pub(crate) mod positions;
+pub(crate) mod reduction;
 mod scalars;
 pub(crate) mod via_host;
 

@@ -237,7 +237,7 @@ mod tests {
     /// A scalar must not have the name of a macro of the kernels: the preprocessor would replace the name in the scalar's declaration.
     #[test]
     fn scalar_rejects_macros_of_kernels() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/device/cuda/engine/codegen/sources");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/device/cuda/runtime/codegen/sources");
         let mut count = 0;
         for entry in std::fs::read_dir(folder).expect("the sources are there") {
             let source =

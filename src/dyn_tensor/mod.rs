@@ -17,74 +17,48 @@
 //!   [`Cpu`](crate::Cpu) and, with the feature `cuda`, on the first GPU, [`Cuda<0>`](crate::Cuda). On other devices they can be
 //!   stored, sliced, copied, compared and printed, but all computations return an error. Use typed tensors on such devices.
 
-mod assign;
-mod binary;
-mod cast_into;
-mod choose;
-mod contract;
-mod convert;
-mod convolve;
-mod cross;
+mod copy;
+mod create;
+#[cfg(feature = "linalg")]
+mod decompose;
 mod downcast;
-#[cfg(feature = "linalg")]
-mod factorise;
-#[cfg(feature = "fft")]
-mod fft;
-#[cfg(feature = "fft")]
-mod fft_convolve;
+mod elementwise;
 mod fmt;
-mod grid;
-mod histogram;
-mod index;
-mod join;
-#[cfg(feature = "linalg")]
-mod linalg;
+#[cfg(feature = "fft")]
+mod fourier;
+mod gemm;
 mod operand;
-mod operators;
-mod order;
-mod polynomial;
 mod promote;
-#[cfg(feature = "rand")]
-mod random;
-mod rearrange;
 mod reduce;
 mod scalar;
 mod select;
-mod sets;
-mod shape;
-mod slice;
-mod softmax;
-mod split;
-mod statistics;
+mod sort;
 mod storage;
 mod tensor;
-mod unary;
-mod weighted;
-mod widened;
+mod view;
 
-pub use binary::Binary;
-pub use contract::{einsum, einsum_path};
+pub use copy::join::{concatenate, stack};
+pub use create::grid::meshgrid;
+#[cfg(feature = "linalg")]
+pub use decompose::factorise::{eigh, lq, polar, qr, svd, svd_truncated};
+#[cfg(feature = "linalg")]
+pub use decompose::{DynDiscarded, DynLdl, DynLu, DynSvd};
 pub use downcast::DowncastError;
-use downcast::typed_data;
-#[cfg(feature = "linalg")]
-pub use factorise::{eigh, lq, polar, qr, svd, svd_truncated};
-pub use grid::meshgrid;
-pub use join::{concatenate, stack};
-#[cfg(feature = "linalg")]
-pub use linalg::{DynDiscarded, DynLdl, DynLu, DynSvd};
+pub use elementwise::binary::Binary;
+pub use elementwise::unary::Unary;
+pub use gemm::contract::{einsum, einsum_path};
 pub use operand::DynOperand;
-pub use order::DynUnique;
 pub use promote::promote;
 pub use reduce::{DynAxes, DynReduction};
 pub use scalar::DynScalar;
-pub use slice::{DynSlice, SliceItem};
+pub use sort::DynUnique;
 pub use storage::{DynData, DynDataMut, DynStorage};
 pub use tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
-pub use unary::Unary;
+pub use view::slice::{DynSlice, SliceItem};
 
 /// Private operations and the names of all reductions, for the tests of the CUDA sources.
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
+    pub(crate) use super::elementwise::unary::Dispatched;
     pub(crate) use super::reduce::{REDUCTIONS, Share};
-    pub(crate) use super::unary::Dispatched;
 }

@@ -5,32 +5,19 @@
 
 #![forbid(unsafe_code)]
 
-pub(crate) mod choose;
 pub(crate) mod contract;
-pub(crate) mod convolve;
-pub(crate) mod cross;
+pub(crate) mod copy;
+#[cfg(feature = "linalg")]
+pub(crate) mod decompose;
 pub(crate) mod elementwise;
 #[cfg(feature = "linalg")]
 pub(crate) mod factorise;
 #[cfg(feature = "fft")]
-pub(crate) mod fft;
-#[cfg(feature = "fft")]
-pub(crate) mod fft_convolve;
-pub(crate) mod interpolate;
-pub(crate) mod join;
-#[cfg(feature = "linalg")]
-pub(crate) mod linalg;
-pub(crate) mod matmul;
-pub(crate) mod nan_quantile;
-pub(crate) mod pieces;
-pub(crate) mod rearrange;
+pub(crate) mod fourier;
+pub(crate) mod gemm;
 pub(crate) mod reduce;
-pub(crate) mod spacing;
-#[cfg(feature = "linalg")]
-pub(crate) mod truncation;
-pub(crate) mod unique_slices;
-pub(crate) mod weighted_quantile;
-pub(crate) mod weights;
+pub(crate) mod select;
+pub(crate) mod sort;
 
 use crate::device::Device;
 use crate::error::Error;

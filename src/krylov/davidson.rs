@@ -12,7 +12,7 @@ use crate::device::decompose::LinalgElement;
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::ops::WithRight;
-use crate::ops::linalg::balance::{exponent, extreme_exponent, scaled};
+use crate::ops::decompose::balance::{exponent, extreme_exponent, scaled};
 use crate::ops::op::{Add, Sub};
 use crate::order::Order;
 use crate::rank::Dim;

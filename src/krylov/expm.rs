@@ -10,7 +10,7 @@ use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::error::Error;
-use crate::ops::linalg::balance::scaled;
+use crate::ops::decompose::balance::scaled;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};

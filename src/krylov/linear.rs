@@ -8,7 +8,7 @@ use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::error::Error;
-use crate::ops::linalg::balance::Scaled;
+use crate::ops::decompose::balance::Scaled;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};

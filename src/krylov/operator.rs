@@ -9,7 +9,7 @@ use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element, Inexact, RealScalar};
 use crate::engine::same_instance;
 use crate::error::Error;
-use crate::ops::linalg::balance::extreme_exponent;
+use crate::ops::decompose::balance::extreme_exponent;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};

@@ -9,7 +9,7 @@ use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::engine::same_instance;
 use crate::error::Error;
-use crate::ops::linalg::balance::scaled;
+use crate::ops::decompose::balance::scaled;
 use crate::order::Order;
 use crate::rank::{Dim, IntoShape};
 use crate::tensor::{Tensor, TensorView};

@@ -5,7 +5,7 @@ use crate::device::{Backend, Cpu, Device};
 use crate::element::{CastTo, Element, Inexact};
 use crate::error::Error;
 use crate::ops::WithRight;
-use crate::ops::linalg::balance::{extreme_exponent, scaled};
+use crate::ops::decompose::balance::{extreme_exponent, scaled};
 use crate::ops::op::{Div, Mul};
 use crate::order::{Order, RowMajor};
 use crate::rank::{Dim, Rank};

@@ -348,7 +348,7 @@ fn sources_ask_for_nothing_fast() {
         }
     }
     assert!(checked > 100 && fused > 5, "{checked} files of {lines} lines, {fused} fused operations");
-    let compile =
-        std::fs::read_to_string(root.join("src/device/cuda/engine/codegen/compile.rs")).expect("it is there");
+    let compile = std::fs::read_to_string(root.join("src/device/cuda/runtime/codegen/compile.rs"))
+        .expect("it is there");
     assert!(compile.contains("--fmad=false"), "kernels of a GPU are compiled without fusing, too");
 }

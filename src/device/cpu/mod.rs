@@ -5,10 +5,10 @@ mod loops;
 mod memory;
 mod precompiled;
 
-#[cfg(feature = "fft")]
-pub(super) use kernels::fft;
 #[cfg(feature = "linalg")]
-pub(super) use kernels::linalg;
+pub(super) use kernels::decompose;
+#[cfg(feature = "fft")]
+pub(super) use kernels::fourier;
 use loops::stream::{copy_bytes, copy_elements};
 #[cfg(feature = "csv")]
 pub(crate) use loops::threads::{enter, join, threads};

@@ -1,13 +1,13 @@
 //! The device type `Cuda`, which signatures can name in every build, with or without a GPU.
 //!
-//! With the feature `cuda`, the module [`engine`] is the implementation. Without the feature, [`engine`] is `stub.rs`. There,
+//! With the feature `cuda`, the module [`runtime`] is the implementation. Without the feature, [`runtime`] is `stub.rs`. There,
 //! initialising a GPU returns an error, and the other functions can never be called.
 
 #[cfg(not(feature = "cuda"))]
 #[path = "stub.rs"]
-mod engine;
+mod runtime;
 #[cfg(feature = "cuda")]
-mod engine;
+mod runtime;
 
 #[cfg(feature = "linalg")]
 use super::MatrixOperand;
@@ -23,7 +23,7 @@ use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
 use crate::ops::Quantile;
 use core::marker::PhantomData;
-use engine::{Context, Memory};
+use runtime::{Context, Memory};
 
 /// An NVIDIA GPU, given by its ordinal. `Cuda<0>` and `Cuda<1>` are different types, so mixing two GPUs does not compile.
 ///
@@ -98,7 +98,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// # Errors
     /// [`Error::DeviceUnavailable`], with the reason.
     pub fn new() -> Result<Self, Error> {
-        engine::context(ORDINAL)?;
+        runtime::context(ORDINAL)?;
         Ok(Cuda { _private: () })
     }
 
@@ -107,7 +107,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// # Errors
     /// If there is no such device, or if any of the queued work failed.
     pub fn synchronize(&self) -> Result<(), Error> {
-        engine::context(ORDINAL)?.synchronize()
+        runtime::context(ORDINAL)?.synchronize()
     }
 
     /// Waits until all queued work is done. Then returns the memory of both pools, this crate's buffer pool and the device's memory pool,
@@ -116,7 +116,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).
     pub fn trim_pool(&self) -> Result<(), Error> {
-        engine::context(ORDINAL)?.trim()
+        runtime::context(ORDINAL)?.trim()
     }
 
     /// Counts the GPUs of this machine.
@@ -132,7 +132,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// }
     /// ```
     pub fn count() -> Result<usize, Error> {
-        engine::count()
+        runtime::count()
     }
 
     /// Returns the free and the total memory of the GPU, in bytes. Freed memory that the library keeps for reuse counts as used.
@@ -140,7 +140,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).
     pub fn memory(&self) -> Result<(usize, usize), Error> {
-        engine::context(ORDINAL)?.memory()
+        runtime::context(ORDINAL)?.memory()
     }
 
     /// Allocates page-locked host memory for `len` elements, all zero.
@@ -163,16 +163,16 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedMemory<T>, Error> {
-        let context = engine::context(ORDINAL)?;
+        let context = runtime::context(ORDINAL)?;
         let bytes = crate::layout::element_count(&[len], size_of::<T>())? * size_of::<T>();
-        Ok(PinnedMemory { memory: engine::Pinned::new(context, bytes)?, len, elements: PhantomData })
+        Ok(PinnedMemory { memory: runtime::Pinned::new(context, bytes)?, len, elements: PhantomData })
     }
 }
 
 /// Page-locked host memory, which a GPU copies from and to directly: see [`Cuda::pinned`].
 #[derive(Debug)]
 pub struct PinnedMemory<T> {
-    memory: engine::Pinned,
+    memory: runtime::Pinned,
     len: usize,
     elements: PhantomData<T>,
 }
@@ -191,12 +191,12 @@ unsafe impl<T: Element> ForeignMemory<T> for PinnedMemory<T> {
 
 /// Waits until all work that is queued on a GPU is done.
 pub(crate) fn finish(ordinal: usize) -> Result<(), Error> {
-    engine::context(ordinal)?.synchronize()
+    runtime::context(ordinal)?.synchronize()
 }
 
 /// Initialises the GPU with this ordinal. Returns an error if it is not available.
 pub(crate) fn find(ordinal: usize) -> Result<(), Error> {
-    engine::context(ordinal).map(|_| ())
+    runtime::context(ordinal).map(|_| ())
 }
 
 impl<const ORDINAL: usize> Cuda<ORDINAL> {
@@ -205,7 +205,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
 
     /// Returns the name of the device type with this ordinal, such as `Cuda<0>`.
     pub(crate) fn name_of(ordinal: usize) -> String {
-        engine::name_of(ordinal)
+        runtime::name_of(ordinal)
     }
 
     /// Wraps memory of another library. Dropping the buffer waits for all queued work and then drops the owner of the memory.
@@ -220,7 +220,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         len: usize,
         owner: Box<dyn Send + Sync>,
     ) -> CudaBuffer<T> {
-        let context = engine::context(ORDINAL).expect("a GPU with allocated memory was initialised");
+        let context = runtime::context(ORDINAL).expect("a GPU with allocated memory was initialised");
         let bytes = len * size_of::<T>();
         CudaBuffer {
             memory: Memory::foreign(context, first.address, bytes, owner),
@@ -274,13 +274,13 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     type Ptr<T: Element> = CudaPtr<T>;
 
     fn name(&self) -> String {
-        engine::name_of(ORDINAL)
+        runtime::name_of(ORDINAL)
     }
     fn alloc<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
         self.alloc_zeroed(len)
     }
     unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
-        buffer(engine::context(ORDINAL)?, len)
+        buffer(runtime::context(ORDINAL)?, len)
     }
     fn len<T: Element>(buffer: &CudaBuffer<T>) -> usize {
         buffer.len
@@ -299,21 +299,21 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     }
     unsafe fn read<T: Element>(&self, from: CudaPtr<T>, to: &mut [T]) -> Result<(), Error> {
         // SAFETY: `from` points to `to.len()` elements of a live buffer that nothing writes to, as the caller ensures.
-        unsafe { engine::read(engine::context(ORDINAL)?, from.address, to) }
+        unsafe { runtime::read(runtime::context(ORDINAL)?, from.address, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: CudaPtr<T>) -> Result<(), Error> {
         // SAFETY: `to` points to `from.len()` elements of a live buffer that nothing else accesses, as the caller ensures.
-        unsafe { engine::write(engine::context(ORDINAL)?, from, to.address) }
+        unsafe { runtime::write(runtime::context(ORDINAL)?, from, to.address) }
     }
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
-        let context = engine::context(ORDINAL)?;
+        let context = runtime::context(ORDINAL)?;
         let buffer = buffer(context, len)?;
         // SAFETY: the new buffer has `len` elements, and nothing else has its address.
         unsafe { context.zero(buffer.memory.address(), len * size_of::<T>())? };
         Ok(buffer)
     }
     fn duplicate<T: Element>(&self, from: &CudaBuffer<T>) -> Result<CudaBuffer<T>, Error> {
-        let context = engine::context(ORDINAL)?;
+        let context = runtime::context(ORDINAL)?;
         let buffer: CudaBuffer<T> = buffer(context, from.len)?;
         let (from, to) = (from.memory.address(), buffer.memory.address());
         // SAFETY: both buffers have `buffer.len` elements. The buffer at `to` is new, so it does not overlap the one at `from`, and
@@ -322,7 +322,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         Ok(buffer)
     }
     fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
-        engine::gather(engine::context(ORDINAL)?, from)
+        runtime::gather(runtime::context(ORDINAL)?, from)
     }
     fn copies<T: Element>() -> Option<Copies<Self, T>> {
         Some(Copies::new())
@@ -330,7 +330,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error> {
         let len = from.shape().iter().product();
         Ok(CudaBuffer {
-            memory: engine::compact(engine::context(ORDINAL)?, from)?,
+            memory: runtime::compact(runtime::context(ORDINAL)?, from)?,
             len,
             elements: PhantomData,
         })
@@ -338,11 +338,11 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CudaBuffer<T>, Error> {
         let [value] = data[..] else { return via_host::upload(self, &data) };
         // A single value is passed as a kernel argument. A copy would make the host wait for all work that was queued before.
-        let context = engine::context(ORDINAL)?;
+        let context = runtime::context(ORDINAL)?;
         let mut buffer = buffer(context, 1)?;
         // SAFETY: the new buffer has one element, and nothing else has its address.
         let out: Output<'_, T, Self> = unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) };
-        engine::put(context, value, out)?;
+        runtime::put(context, value, out)?;
         Ok(buffer)
     }
 }
@@ -372,7 +372,7 @@ const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
 impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
     fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Self>) -> Result<(), Error> {
         const { has_source(F::CUDA) };
-        engine::generate(engine::context(ORDINAL)?, op, out)
+        runtime::generate(runtime::context(ORDINAL)?, op, out)
     }
     fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
@@ -381,7 +381,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         operands: A::Operands<'_, Self>,
     ) -> Result<(), Error> {
         const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        engine::map::<A, F, ORDINAL>(engine::context(ORDINAL)?, op, out, operands)
+        runtime::map::<A, F, ORDINAL>(runtime::context(ORDINAL)?, op, out, operands)
     }
     fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
         &self,
@@ -390,16 +390,16 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         rest: <A::Rest as ElementTuple>::Operands<'_, Self>,
     ) -> Result<(), Error> {
         const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        engine::update::<A, F, ORDINAL>(engine::context(ORDINAL)?, op, a, rest)
+        runtime::update::<A, F, ORDINAL>(runtime::context(ORDINAL)?, op, a, rest)
     }
 }
 #[diagnostic::do_not_recommend]
 impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
     fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
-        engine::copy(engine::context(ORDINAL)?, out, a)
+        runtime::copy(runtime::context(ORDINAL)?, out, a)
     }
     fn check_positions(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
-        engine::check_positions(engine::context(ORDINAL)?, crate::device::positions::CHECK, at, len)
+        runtime::check_positions(runtime::context(ORDINAL)?, crate::device::positions::CHECK, at, len)
     }
     fn take(
         &self,
@@ -407,7 +407,7 @@ impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
         a: Operand<'_, T, Self>,
         at: Operand<'_, i64, Self>,
     ) -> Result<(), Error> {
-        engine::take(engine::context(ORDINAL)?, out, a, at)
+        runtime::take(runtime::context(ORDINAL)?, out, a, at)
     }
     fn scatter(
         &self,
@@ -415,7 +415,7 @@ impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
         at: Operand<'_, i64, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        engine::scatter(engine::context(ORDINAL)?, out, at, a)
+        runtime::scatter(runtime::context(ORDINAL)?, out, at, a)
     }
     fn pick(
         &self,
@@ -423,7 +423,7 @@ impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
         a: Operand<'_, T, Self>,
         at: Operand<'_, i64, Self>,
     ) -> Result<(), Error> {
-        engine::pick(engine::context(ORDINAL)?, out, a, at)
+        runtime::pick(runtime::context(ORDINAL)?, out, a, at)
     }
     fn compress(
         &self,
@@ -431,7 +431,7 @@ impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
         a: Operand<'_, T, Self>,
         mask: Operand<'_, bool, Self>,
     ) -> Result<(), Error> {
-        engine::compress(engine::context(ORDINAL)?, out, a, mask)
+        runtime::compress(runtime::context(ORDINAL)?, out, a, mask)
     }
     fn expand(
         &self,
@@ -439,7 +439,7 @@ impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
         mask: Operand<'_, bool, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        engine::expand(engine::context(ORDINAL)?, out, mask, a)
+        runtime::expand(runtime::context(ORDINAL)?, out, mask, a)
     }
 }
 #[diagnostic::do_not_recommend]
@@ -451,7 +451,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
         const { has_source(R::CUDA) };
-        engine::reduce(engine::context(ORDINAL)?, op, out, a)
+        runtime::reduce(runtime::context(ORDINAL)?, op, out, a)
     }
     fn scan<F: BinaryOp<T, T, Output = T>>(
         &self,
@@ -460,7 +460,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
         const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        engine::scan(engine::context(ORDINAL)?, op, out, a)
+        runtime::scan(runtime::context(ORDINAL)?, op, out, a)
     }
     fn scatter_with<F: BinaryOp<T, T, Output = T>>(
         &self,
@@ -478,10 +478,10 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
                 Cpu.scatter_with(op, out, at.operand(), a.operand())
             });
         }
-        engine::scatter_with(engine::context(ORDINAL)?, op, out, at, a)
+        runtime::scatter_with(runtime::context(ORDINAL)?, op, out, at, a)
     }
     fn nonzero(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
-        engine::nonzero(engine::context(ORDINAL)?, out, a)
+        runtime::nonzero(runtime::context(ORDINAL)?, out, a)
     }
     #[cfg(feature = "fft")]
     fn fft(
@@ -493,7 +493,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     where
         T: FftElement,
     {
-        engine::fft(engine::context(ORDINAL)?, transform, out, a)
+        runtime::fft(runtime::context(ORDINAL)?, transform, out, a)
     }
     #[cfg(feature = "fft")]
     fn rfft(
@@ -505,7 +505,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     where
         T: FftReal,
     {
-        engine::rfft(engine::context(ORDINAL)?, transform, out, a)
+        runtime::rfft(runtime::context(ORDINAL)?, transform, out, a)
     }
     #[cfg(feature = "fft")]
     fn irfft(
@@ -517,13 +517,13 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     where
         T: FftComplex,
     {
-        engine::irfft(engine::context(ORDINAL)?, transform, out, a)
+        runtime::irfft(runtime::context(ORDINAL)?, transform, out, a)
     }
     fn sort(&self, a: Output<'_, T, Self>, descending: bool) -> Result<(), Error>
     where
         T: Ordered,
     {
-        engine::sort(engine::context(ORDINAL)?, a, descending)
+        runtime::sort(runtime::context(ORDINAL)?, a, descending)
     }
     fn argsort(
         &self,
@@ -534,13 +534,13 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     where
         T: Ordered,
     {
-        engine::argsort(engine::context(ORDINAL)?, out, a, descending)
+        runtime::argsort(runtime::context(ORDINAL)?, out, a, descending)
     }
     fn partition(&self, a: Output<'_, T, Self>, _: usize) -> Result<(), Error>
     where
         T: Ordered,
     {
-        engine::sort(engine::context(ORDINAL)?, a, false)
+        runtime::sort(runtime::context(ORDINAL)?, a, false)
     }
     fn top_k(
         &self,
@@ -552,13 +552,13 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     where
         T: Ordered,
     {
-        engine::top_k(engine::context(ORDINAL)?, values, indices, a, descending)
+        runtime::top_k(runtime::context(ORDINAL)?, values, indices, a, descending)
     }
     fn unique(&self, a: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error>
     where
         T: Ordered,
     {
-        let (memory, len) = engine::unique(engine::context(ORDINAL)?, a)?;
+        let (memory, len) = runtime::unique(runtime::context(ORDINAL)?, a)?;
         Ok(CudaBuffer { memory, len, elements: PhantomData })
     }
     #[allow(clippy::type_complexity)]
@@ -571,7 +571,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         T: Ordered,
     {
         let n = a.shape().iter().product();
-        let (memory, len, [first, inverse, counts]) = engine::unique_with(engine::context(ORDINAL)?, a)?;
+        let (memory, len, [first, inverse, counts]) = runtime::unique_with(runtime::context(ORDINAL)?, a)?;
         let indices = |memory, len| CudaBuffer { memory, len, elements: PhantomData };
         let places = [indices(first, len), indices(inverse, n), indices(counts, len)];
         Ok((CudaBuffer { memory, len, elements: PhantomData }, places))
@@ -586,13 +586,13 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     where
         T: RealScalar,
     {
-        engine::quantile(engine::context(ORDINAL)?, out, a, levels, method)
+        runtime::quantile(runtime::context(ORDINAL)?, out, a, levels, method)
     }
     fn lexsort(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error>
     where
         T: Ordered,
     {
-        engine::lexsort(engine::context(ORDINAL)?, out, a)
+        runtime::lexsort(runtime::context(ORDINAL)?, out, a)
     }
     fn search(
         &self,
@@ -604,7 +604,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     where
         T: Ordered,
     {
-        engine::search(engine::context(ORDINAL)?, out, sorted, a, right)
+        runtime::search(runtime::context(ORDINAL)?, out, sorted, a, right)
     }
     fn contains(
         &self,
@@ -615,7 +615,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     where
         T: Ordered,
     {
-        engine::contains(engine::context(ORDINAL)?, out, a, of)
+        runtime::contains(runtime::context(ORDINAL)?, out, a, of)
     }
 }
 
@@ -624,10 +624,10 @@ impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
     /// A call of cuBLAS takes about 14 µs. In this time, an H200 copies 3.7 million `f64`.
     const START_COST: usize = 1 << 21;
     fn gemm(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
-        engine::gemm(engine::context(ORDINAL)?, args)
+        runtime::gemm(runtime::context(ORDINAL)?, args)
     }
     fn sum_products(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
-        engine::sum_products(engine::context(ORDINAL)?, args)
+        runtime::sum_products(runtime::context(ORDINAL)?, args)
     }
 }
 
@@ -645,7 +645,7 @@ impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {
         vectors: Option<[Output<'_, T, Self>; 2]>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        engine::svd(engine::context(ORDINAL)?, s, vectors, a)
+        runtime::svd(runtime::context(ORDINAL)?, s, vectors, a)
     }
     fn eigh(
         &self,
@@ -653,7 +653,7 @@ impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {
         v: Option<Output<'_, T, Self>>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        engine::eigh(engine::context(ORDINAL)?, w, v, a)
+        runtime::eigh(runtime::context(ORDINAL)?, w, v, a)
     }
     fn qr(
         &self,
@@ -661,7 +661,7 @@ impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {
         r: Output<'_, T, Self>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        engine::qr(engine::context(ORDINAL)?, q, r, a)
+        runtime::qr(runtime::context(ORDINAL)?, q, r, a)
     }
     fn lu(
         &self,
@@ -669,10 +669,10 @@ impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {
         rows: Output<'_, i64, Self>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        engine::lu(engine::context(ORDINAL)?, lu, rows, a)
+        runtime::lu(runtime::context(ORDINAL)?, lu, rows, a)
     }
     fn cholesky(&self, l: Output<'_, T, Self>, a: MatrixOperand<'_, T, Self>) -> Result<(), Error> {
-        engine::cholesky(engine::context(ORDINAL)?, l, a)
+        runtime::cholesky(runtime::context(ORDINAL)?, l, a)
     }
     fn solve(
         &self,
@@ -680,6 +680,6 @@ impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {
         b: Output<'_, T, Self>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        engine::solve(engine::context(ORDINAL)?, structure, b, a)
+        runtime::solve(runtime::context(ORDINAL)?, structure, b, a)
     }
 }

@@ -1,5 +1,5 @@
 //! Executes contractions: reduces and packs operands, calls the kernels that `pair.rs` chooses, and creates intermediates.
-//! `src/einsum/` and `src/dyn_tensor/contract.rs` call [`Einsum`]; `src/ops/products.rs` calls [`two`].
+//! `src/einsum/` and `src/dyn_tensor/gemm/contract.rs` call [`Einsum`]; `src/ops/gemm/products.rs` calls [`two`].
 
 use super::cache::PathCache;
 use super::labelled::{Bound, Extents, Labelled};

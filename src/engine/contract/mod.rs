@@ -1,4 +1,4 @@
-//! Contractions of operands whose axes have labels. `src/einsum/`, `dyn_tensor/contract.rs` and `ops/products.rs` call this module.
+//! Contractions of operands whose axes have labels. `src/einsum/`, `dyn_tensor/gemm/contract.rs` and `ops/gemm/products.rs` call this module.
 //!
 //! Three or more operands are contracted pair by pair. `path.rs` searches for the contraction order, `pair.rs` chooses the kernel
 //! of each pair, and `execute.rs` calls the kernels. `mixed.rs` contracts a complex and a real operand.

@@ -1,4 +1,4 @@
-//! Factorisations of operands whose axes have labels. `src/factorise/` and `dyn_tensor/factorise.rs` call this module.
+//! Factorisations of operands whose axes have labels. `src/factorise/` and `dyn_tensor/decompose/factorise.rs` call this module.
 //!
 //! ```text
 //! parse the specification, at compile time or at run time                              (spec)

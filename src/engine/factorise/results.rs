@@ -4,7 +4,7 @@ use super::groups::Groups;
 use crate::device::{Device, Operand, Output, Permute};
 use crate::element::{Element, RealFloat};
 use crate::engine::contract::{Labelled, Labels};
-use crate::engine::truncation::Truncation;
+use crate::engine::decompose::truncation::Truncation;
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 use crate::storage::OwnedData;

@@ -4,15 +4,12 @@
 //! search. `fft` uses the SIMD registers of `gemm`.
 
 pub(super) mod copy;
+#[cfg(feature = "linalg")]
+pub(crate) mod decompose;
 mod elementwise;
 #[cfg(feature = "fft")]
-pub(crate) mod fft;
-mod gather;
+pub(crate) mod fourier;
 mod gemm;
-#[cfg(feature = "linalg")]
-pub(crate) mod linalg;
-#[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
-mod masks;
-mod products;
 mod reduce;
+mod select;
 mod sort;

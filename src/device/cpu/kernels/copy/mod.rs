@@ -26,7 +26,7 @@
 
 mod repeat;
 
-use crate::device::cpu::kernels::gather::{self, Sign};
+use super::select::{self, Sign};
 use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
 use crate::device::cpu::loops::tile::{self, Steps, Tile};
@@ -110,10 +110,10 @@ impl<T: Element> Permute<T> for Cpu {
     }
 
     fn check_positions(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
-        gather::check(CHECK, at, len, Sign::Signed)
+        select::check(CHECK, at, len, Sign::Signed)
     }
     fn check_unsigned(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
-        gather::check(CHECK, at, len, Sign::Unsigned)
+        select::check(CHECK, at, len, Sign::Unsigned)
     }
     fn take(
         &self,
@@ -121,7 +121,7 @@ impl<T: Element> Permute<T> for Cpu {
         a: Operand<'_, T, Cpu>,
         at: Operand<'_, i64, Cpu>,
     ) -> Result<(), Error> {
-        gather::take(&out, &a, at, Sign::Signed)
+        select::take(&out, &a, at, Sign::Signed)
     }
     fn take_unsigned(
         &self,
@@ -129,7 +129,7 @@ impl<T: Element> Permute<T> for Cpu {
         a: Operand<'_, T, Cpu>,
         at: Operand<'_, i64, Cpu>,
     ) -> Result<(), Error> {
-        gather::take(&out, &a, at, Sign::Unsigned)
+        select::take(&out, &a, at, Sign::Unsigned)
     }
     fn scatter(
         &self,
@@ -137,7 +137,7 @@ impl<T: Element> Permute<T> for Cpu {
         at: Operand<'_, i64, Cpu>,
         a: Operand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        gather::replace_at(&out, &at, &a)
+        select::replace_at(&out, &at, &a)
     }
     fn pick(
         &self,
@@ -145,7 +145,7 @@ impl<T: Element> Permute<T> for Cpu {
         a: Operand<'_, T, Cpu>,
         at: Operand<'_, i64, Cpu>,
     ) -> Result<(), Error> {
-        gather::pick(&out, &a, &at)
+        select::pick(&out, &a, &at)
     }
     fn compress(
         &self,
@@ -153,7 +153,7 @@ impl<T: Element> Permute<T> for Cpu {
         a: Operand<'_, T, Cpu>,
         mask: Operand<'_, bool, Cpu>,
     ) -> Result<(), Error> {
-        gather::compress(&out, &a, &mask);
+        select::compress(&out, &a, &mask);
         Ok(())
     }
     fn expand(
@@ -162,7 +162,7 @@ impl<T: Element> Permute<T> for Cpu {
         mask: Operand<'_, bool, Cpu>,
         a: Operand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        gather::expand(&out, &mask, &a);
+        select::expand(&out, &mask, &a);
         Ok(())
     }
 }

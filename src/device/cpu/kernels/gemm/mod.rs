@@ -28,6 +28,7 @@ mod blas;
 mod integer;
 mod portable;
 mod product;
+pub(in crate::device::cpu) mod products;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod simd;
 #[cfg(test)]
@@ -104,7 +105,7 @@ impl<T: Scalar> Gemm<T> for Cpu {
 
     #[inline(always)]
     fn sum_products(&self, args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
-        super::products::sum_products(args)
+        self::products::sum_products(args)
     }
 }
 

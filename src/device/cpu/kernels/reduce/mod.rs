@@ -33,8 +33,8 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use super::select::{self as positions, Sign};
 use super::sort;
-use crate::device::cpu::kernels::gather::{self as positions, Sign};
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, over_outputs};
 use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
 use crate::device::cpu::precompiled::precompiled;

@@ -1,0 +1,183 @@
+//! Elementwise functions of two operands: arithmetic, comparison, logic.
+
+use crate::device::{BinaryOp, Elementwise};
+use crate::dyn_tensor::operand::{
+    DynOperand, agree, allocate_with, broadcast, device_of, elements, for_elements, lacking, needs,
+    on_device, scalar_for,
+};
+use crate::dyn_tensor::storage::DynData;
+use crate::dyn_tensor::tensor::{DynTensor, DynView};
+use crate::element::{Element, Scalar};
+use crate::engine::{elementwise, same_instance};
+use crate::error::Error;
+use crate::ops::elementwise::catalogue::{binary, dispatch_elements, operation, verb};
+use crate::ops::op::IsClose;
+use crate::order::MemoryOrder;
+use crate::rank::{MAX_RANK, Rank};
+
+/// Computes `op(left, right)`, with broadcasting. The operands must have element type `T` and be on `Dev`, and `order` must be
+/// their common order.
+fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
+    op: F,
+    left: DynView<'_>,
+    right: DynView<'_>,
+    order: MemoryOrder,
+) -> Result<DynTensor, Error> {
+    let device = device_of::<Dev>(&left);
+    same_instance(F::NAME, device, device_of(&right))?;
+    let layout = broadcast(F::NAME, left.shape(), right.shape(), order)?;
+    let operands = (elements::<T, Dev>(&left), elements::<T, Dev>(&right));
+    allocate_with(device, layout, order, &mut |out| {
+        elementwise::map::<Rank<MAX_RANK>, (T, T), _, _>(&op, order.is_row_major(), device, out, operands)
+    })
+}
+
+/// Calls `body` with the left operand, with the right operand as a tensor, and with their common order.
+fn with_right(
+    op: &'static str,
+    left: DynView<'_>,
+    right: DynOperand<'_>,
+    body: impl FnOnce(DynView<'_>, DynView<'_>, MemoryOrder) -> Result<DynTensor, Error>,
+) -> Result<DynTensor, Error> {
+    let scalar;
+    let right = match right {
+        DynOperand::OfTensor(right) => right,
+        DynOperand::OfScalar(value) => {
+            scalar = scalar_for(op, left, value)?;
+            scalar.look()
+        }
+    };
+    let order = agree(op, left, right)?;
+    body(left, right, order)
+}
+
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn is_close(
+    left: DynView<'_>,
+    right: DynOperand<'_>,
+    [relative, absolute]: [f64; 2],
+) -> Result<DynTensor, Error> {
+    const NAME: &str = <IsClose<f64> as BinaryOp<f64, f64>>::NAME;
+    with_right(NAME, left, right, |left, right, order| {
+        on_device!(NAME, left, Dev => for_elements!([Scalar], NAME, left.dtype(), T => {
+            let [relative, absolute] = [relative, absolute].map(<<T as Scalar>::Magnitude as Scalar>::from_f64);
+            compute::<T, Dev, _>(IsClose { relative, absolute }, left, right, order)
+        }))
+    })
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Returns whether elements are equal or within a tolerance, element by element: see [`Tensor::is_close`](crate::Tensor::is_close).
+    /// `right` is a tensor to broadcast with, or a scalar. The tolerances are rounded to the precision of the elements.
+    ///
+    /// # Errors
+    /// * If the operands differ in element type, order or device.
+    /// * If the shapes do not broadcast.
+    /// * If the elements are `bool`.
+    /// * If the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1.0, 2.0, f64::NAN]);
+    /// let y = x.is_close(&DynTensor::from(tensor![1.0 + 1e-12, 2.1, f64::NAN]), 1e-9, 0.0)?;
+    /// assert_eq!(y.downcast_ref()?, tensor![true, false, false]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn is_close<'b>(
+        &self,
+        right: impl Into<DynOperand<'b>>,
+        relative: f64,
+        absolute: f64,
+    ) -> Result<DynTensor, Error> {
+        is_close(self.look(), right.into(), [relative, absolute])
+    }
+}
+
+macro_rules! operations {
+    ($($Name:ident: $method:ident $(, $try_method:ident)? {
+        doc: $doc:literal, $(alias: $alias:literal,)?
+        $(symbol: $symbol:literal, operator: $Operator:ident,)?
+        $(verb: $verb:literal,)?
+        elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
+        $($computed:tt)*
+    })*) => {
+        /// A function of two elements as a value, for programs that choose the function at run time. For each variant, there is
+        /// also a method of [`DynTensor`].
+        ///
+        /// ```
+        /// use vierbein::dyn_tensor::Binary;
+        /// use vierbein::{DynTensor, tensor};
+        /// let x = DynTensor::from(tensor![1.0, 5.0]);
+        /// assert_eq!(x.binary(Binary::Maximum, 3.0)?.downcast_ref()?, tensor![3.0, 5.0]);
+        /// # Ok::<(), vierbein::Error>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Binary {
+            $(#[doc = concat!($doc, ", element by element." $(, " Fallible variant of `a ", $symbol, " b`.")?)] $Name,)*
+        }
+
+        impl Binary {
+            /// All functions of two elements.
+            pub const ALL: &[Binary] = &[$(Binary::$Name),*];
+        }
+
+        $(
+            // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+            // `precompiled-dyn`, this crate does.
+            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+            pub(crate) fn $method(left: DynView<'_>, right: DynOperand<'_>) -> Result<DynTensor, Error> {
+                const NAME: &str = verb!($method $($verb)?);
+                with_right(NAME, left, right, |left, right, order| {
+                    on_device!(NAME, left, Dev => for_elements!(
+                        [$bound], NAME, left.dtype(),
+                        T => compute::<T, Dev, _>(operation!($Name $($Operator)?), left, right, order)
+                    ))
+                })
+            }
+
+            impl<S: DynData> DynTensor<S> {
+                #[doc = concat!($doc, ", element by element." $(, " Fallible variant of `a ", $symbol, " b`.")?)]
+                ///
+                /// `right` is a tensor to broadcast with, or a scalar.
+                ///
+                /// # Errors
+                /// * If the operands differ in element type, order or device.
+                /// * If the shapes do not broadcast.
+                /// * If the operation does not support the element type.
+                /// * If an integer is divided by zero, or an integer result overflows. Overflow of `+`, `-` and `*` is an error
+                ///   only in builds with debug assertions.
+                /// * If the device allocation fails.
+                ///
+                /// ```
+                /// use vierbein::{DynTensor, tensor};
+                #[doc = concat!("let x = DynTensor::from(tensor!", $left, ");")]
+                #[doc = concat!("let y = x.", stringify!($method), "(", $right, ")?;")]
+                #[doc = concat!("assert_eq!(y.downcast_ref()?, tensor!", $expected, ");")]
+                /// # Ok::<(), vierbein::Error>(())
+                /// ```
+                $(#[doc(alias = $alias)])?
+                pub fn $method<'b>(&self, right: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
+                    $method(self.look(), right.into())
+                }
+            }
+        )*
+
+        impl<S: DynData> DynTensor<S> {
+            /// Applies a function of two elements that is chosen at run time.
+            ///
+            /// # Errors
+            /// Those of the method with the function's name.
+            pub fn binary<'b>(&self, op: Binary, right: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
+                let (left, right) = (self.look(), right.into());
+                match op {
+                    $(Binary::$Name => $method(left, right),)*
+                }
+            }
+        }
+    };
+}
+// `binary!`, in `ops/elementwise/catalogue.rs`, calls `operations!` with one row for each function.
+binary!(operations);

@@ -1,0 +1,122 @@
+//! Dynamic tensors: union, intersection and difference of the sets of their elements, and one-hot vectors of labels.
+
+use crate::dispatch;
+use crate::dyn_tensor::copy::join::concatenate;
+use crate::dyn_tensor::gemm::convolve::zeros;
+use crate::dyn_tensor::operand::{agree, lacking, needs};
+use crate::dyn_tensor::scalar::DynScalar;
+use crate::dyn_tensor::storage::DynData;
+use crate::dyn_tensor::tensor::{DynTensor, DynView};
+use crate::dyn_tensor::view::slice::rank_below_maximum;
+use crate::element::DType;
+use crate::error::Error;
+use crate::ops::ordering::UNIQUE;
+use crate::ops::{ONE_HOT, no_class};
+use num_traits::One;
+
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn one(dtype: DType) -> Result<DynScalar, Error> {
+    dispatch!(dtype, T: Scalar => Ok(DynScalar::of(T::one())), else => Err(lacking(ONE_HOT, dtype, needs::NUMBERS)))
+}
+
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn one_hot(labels: DynView<'_>, classes: usize, dtype: DType) -> Result<DynTensor, Error> {
+    if labels.dtype() != DType::I64 {
+        return Err(lacking(ONE_HOT, labels.dtype(), needs::POSITIONS));
+    }
+    let one = one(dtype)?;
+    rank_below_maximum(labels.rank())?;
+    if !labels.is_empty() {
+        for label in [labels.min()?, labels.max()?] {
+            let label = label.item()?.get::<i64>().expect("the labels are `i64`");
+            if usize::try_from(label).map_or(true, |label| label >= classes) {
+                return Err(no_class(label, classes));
+            }
+        }
+    }
+    let mut shape = labels.shape().to_vec();
+    shape.push(classes);
+    let mut out = zeros(ONE_HOT, labels, &shape, dtype)?;
+    let axis = labels.rank();
+    out.put_along_axis(axis, labels.insert_axis(axis)?, one)?;
+    Ok(out)
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Returns the distinct elements of two tensors, in ascending order: see [`Tensor::set_union`](crate::Tensor::set_union).
+    ///
+    /// # Errors
+    /// If the tensors differ in element type, order or device, their element type is not ordered, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![3, 1, 3]);
+    /// assert_eq!(x.set_union(&tensor![5, 1])?.downcast_ref()?, tensor![1, 3, 5]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn set_union<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
+        let other = other.into();
+        agree(UNIQUE, self.look(), other)?;
+        concatenate(0, &[&self.unique()?, &other.unique()?])?.unique()
+    }
+
+    /// Returns the distinct elements that also occur in another tensor, in ascending order: see
+    /// [`Tensor::set_intersection`](crate::Tensor::set_intersection).
+    ///
+    /// # Errors
+    /// Those of [`set_union`](DynTensor::set_union).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![3, 1, 3]);
+    /// assert_eq!(x.set_intersection(&tensor![3, 4])?.downcast_ref()?, tensor![3]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn set_intersection<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
+        let other = other.into();
+        agree(UNIQUE, self.look(), other)?;
+        let values = self.unique()?;
+        values.masked(&values.isin(other)?)
+    }
+
+    /// Returns the distinct elements that do not occur in another tensor, in ascending order: see
+    /// [`Tensor::set_difference`](crate::Tensor::set_difference).
+    ///
+    /// # Errors
+    /// Those of [`set_union`](DynTensor::set_union).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![3, 1, 3]);
+    /// assert_eq!(x.set_difference(&tensor![3, 4])?.downcast_ref()?, tensor![1]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn set_difference<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
+        let other = other.into();
+        agree(UNIQUE, self.look(), other)?;
+        let values = self.unique()?;
+        values.masked(&values.isin(other)?.try_not()?)
+    }
+
+    /// Returns a vector for each label, along a new last axis: 1 at the index given by the label, and 0 for the other classes. See
+    /// [`Tensor::one_hot`](crate::Tensor::one_hot).
+    ///
+    /// # Errors
+    /// * If the labels are not `i64`, or `dtype` is not a type of numbers.
+    /// * If a label is negative or not less than the number of classes.
+    /// * If the rank is 16, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DType, DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![2_i64, 0]).one_hot(3, DType::F32)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![[0.0_f32, 0.0, 1.0], [1.0, 0.0, 0.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn one_hot(&self, classes: usize, dtype: DType) -> Result<DynTensor, Error> {
+        one_hot(self.look(), classes, dtype)
+    }
+}

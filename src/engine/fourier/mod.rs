@@ -1,0 +1,4 @@
+//! Fourier transforms, and convolutions by transforms.
+
+pub(crate) mod fft;
+pub(crate) mod fft_convolve;

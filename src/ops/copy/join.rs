@@ -1,0 +1,270 @@
+//! Joining tensors: concatenation along an axis, and stacking along a new one.
+
+use crate::axis::AxisArg;
+use crate::device::{Device, Permute};
+use crate::element::Element;
+use crate::engine::copy::join;
+use crate::engine::same_instance;
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::elementwise::compute::check_out;
+use crate::order::Order;
+use crate::rank::{Dim, InsertAxes};
+use crate::storage::StorageMut;
+use crate::tensor::{AsView, Tensor, TensorView};
+
+/// Returns the device of the first part.
+///
+/// # Errors
+/// If there are no parts, or another part is on another instance of the device.
+fn device_of<'a, T: Element, D: Dim, O: Order, Dev: Device>(
+    op: &'static str,
+    parts: &'a [TensorView<'_, T, D, O, Dev>],
+) -> Result<&'a Dev, Error> {
+    let Some((first, others)) = parts.split_first() else {
+        return Err(Error::Argument { op, reason: "there are no parts".into() });
+    };
+    for part in others {
+        same_instance(op, first.device(), part.device())?;
+    }
+    Ok(first.device())
+}
+
+/// Joins tensors along an axis. Their shapes may differ only in the extent of that axis.
+///
+/// # Panics
+/// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
+/// * If the parts are on different instances of the device, or the allocation fails.
+///
+/// ```
+/// use vierbein::{concatenate, tensor};
+/// let (a, b) = (tensor![[1, 2]], tensor![[3, 4], [5, 6]]);
+/// assert_eq!(concatenate(0, [&a, &b]), tensor![[1, 2], [3, 4], [5, 6]]);
+/// assert_eq!(concatenate(-1, [a.t(), b.index_axis(0, 1).insert_axis(1)]), tensor![[1, 5], [2, 6]]);
+/// ```
+#[track_caller]
+pub fn concatenate<A, I, X, T, D, O, Dev>(axis: A, parts: I) -> Tensor<T, D, O, Dev>
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<D>,
+{
+    unwrap_or_panic(try_concatenate(axis, parts))
+}
+
+/// Fallible variant of [`concatenate`].
+///
+/// # Errors
+/// For the reasons for which `concatenate` panics.
+pub fn try_concatenate<A, I, X, T, D, O, Dev>(axis: A, parts: I) -> Result<Tensor<T, D, O, Dev>, Error>
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<D>,
+{
+    const OP: &str = "concatenate";
+    let parts: Vec<X> = parts.into_iter().collect();
+    let parts: Vec<_> = parts.iter().map(X::as_view).collect();
+    let (axis, mut shape) = (axis.index(), D::Shape::default());
+    join::concatenated(OP, axis, parts.iter().map(|part| part.axes().shape()), shape.as_mut())?;
+    let device = device_of(OP, &parts)?;
+    Tensor::allocate_with(shape, device.clone(), |out, device| {
+        join::concatenate(device, axis, parts.iter().map(Tensor::operand), out)
+    })
+}
+
+/// [`concatenate`] into a preallocated tensor or mutable view of exactly the result's shape.
+///
+/// # Panics
+/// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
+/// * If `out` does not have the result's shape.
+/// * If one of the tensors is on another instance of the device.
+///
+/// After such a panic, `out` is unchanged.
+///
+/// ```
+/// use vierbein::{Tensor, concatenate_into, tensor};
+/// let mut out = Tensor::zeros([4]);
+/// concatenate_into(0, [tensor![1, 2], tensor![3, 4]], &mut out);
+/// assert_eq!(out, tensor![1, 2, 3, 4]);
+/// ```
+#[track_caller]
+pub fn concatenate_into<A, I, X, T, D, O, Dev, S>(axis: A, parts: I, out: &mut Tensor<T, D, O, Dev, S>)
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<D>,
+    S: StorageMut<T, Dev>,
+{
+    unwrap_or_panic(try_concatenate_into(axis, parts, out));
+}
+
+/// Fallible variant of [`concatenate_into`].
+///
+/// # Errors
+/// For the reasons for which `concatenate_into` panics.
+pub fn try_concatenate_into<A, I, X, T, D, O, Dev, S>(
+    axis: A,
+    parts: I,
+    out: &mut Tensor<T, D, O, Dev, S>,
+) -> Result<(), Error>
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<D>,
+    S: StorageMut<T, Dev>,
+{
+    const OP: &str = "concatenate";
+    let parts: Vec<X> = parts.into_iter().collect();
+    let parts: Vec<_> = parts.iter().map(X::as_view).collect();
+    let (axis, mut shape) = (axis.index(), D::Shape::default());
+    join::concatenated(OP, axis, parts.iter().map(|part| part.axes().shape()), shape.as_mut())?;
+    check_out(OP, shape.as_ref(), device_of(OP, &parts)?, out)?;
+    let (output, device) = out.output();
+    join::concatenate(device, axis, parts.iter().map(Tensor::operand), output)
+}
+
+/// Joins tensors of the same shape along a new axis: part `k` is at index `k` along axis `axis` of the result.
+///
+/// # Panics
+/// * If there are no parts, the shapes differ, or the axis is out of range.
+/// * If the parts are on different instances of the device, or the allocation fails.
+///
+/// ```
+/// use vierbein::{stack, tensor};
+/// let (x, y) = (tensor![1, 2, 3], tensor![4, 5, 6]);
+/// assert_eq!(stack(0, [&x, &y]), tensor![[1, 2, 3], [4, 5, 6]]);
+/// assert_eq!(stack(-1, [&x, &y]), tensor![[1, 4], [2, 5], [3, 6]]);
+/// ```
+#[track_caller]
+pub fn stack<A, I, X, T, D, R, O, Dev>(axis: A, parts: I) -> Tensor<T, R, O, Dev>
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: InsertAxes<1, Inserted = R>,
+    R: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<R>,
+{
+    unwrap_or_panic(try_stack(axis, parts))
+}
+
+/// Fallible variant of [`stack`].
+///
+/// # Errors
+/// For the reasons for which `stack` panics.
+pub fn try_stack<A, I, X, T, D, R, O, Dev>(axis: A, parts: I) -> Result<Tensor<T, R, O, Dev>, Error>
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: InsertAxes<1, Inserted = R>,
+    R: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<R>,
+{
+    let parts: Vec<X> = parts.into_iter().collect();
+    let parts: Vec<_> = parts.iter().map(X::as_view).collect();
+    let (axis, device) = (axis.index(), device_of("stack", &parts)?);
+    Tensor::allocate_with(stacked_shape(axis, &parts)?, device.clone(), |out, device| {
+        join::stack(device, axis, parts.iter().map(Tensor::operand), out)
+    })
+}
+
+/// [`stack`] into a preallocated tensor or mutable view of exactly the result's shape.
+///
+/// # Panics
+/// * If there are no parts, the shapes differ, or the axis is out of range.
+/// * If `out` does not have the result's shape.
+/// * If one of the tensors is on another instance of the device.
+///
+/// After such a panic, `out` is unchanged.
+///
+/// ```
+/// use vierbein::{Tensor, stack_into, tensor};
+/// let mut out = Tensor::zeros([2, 2]);
+/// stack_into(1, [tensor![1, 2], tensor![3, 4]], &mut out);
+/// assert_eq!(out, tensor![[1, 3], [2, 4]]);
+/// ```
+#[track_caller]
+pub fn stack_into<A, I, X, T, D, R, O, Dev, S>(axis: A, parts: I, out: &mut Tensor<T, R, O, Dev, S>)
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: InsertAxes<1, Inserted = R>,
+    R: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<R>,
+    S: StorageMut<T, Dev>,
+{
+    unwrap_or_panic(try_stack_into(axis, parts, out));
+}
+
+/// Fallible variant of [`stack_into`].
+///
+/// # Errors
+/// For the reasons for which `stack_into` panics.
+pub fn try_stack_into<A, I, X, T, D, R, O, Dev, S>(
+    axis: A,
+    parts: I,
+    out: &mut Tensor<T, R, O, Dev, S>,
+) -> Result<(), Error>
+where
+    I: IntoIterator<Item = X>,
+    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: InsertAxes<1, Inserted = R>,
+    R: Dim,
+    O: Order,
+    Dev: Permute<T>,
+    A: AxisArg<R>,
+    S: StorageMut<T, Dev>,
+{
+    let parts: Vec<X> = parts.into_iter().collect();
+    let parts: Vec<_> = parts.iter().map(X::as_view).collect();
+    let (axis, device) = (axis.index(), device_of("stack", &parts)?);
+    check_out("stack", stacked_shape(axis, &parts)?.as_ref(), device, out)?;
+    let (output, device) = out.output();
+    join::stack(device, axis, parts.iter().map(Tensor::operand), output)
+}
+
+/// Returns the shape of the result of [`stack`].
+///
+/// # Errors
+/// If there are no parts, the shapes differ, or the axis is out of range.
+fn stacked_shape<T, D, R, O, Dev>(
+    axis: usize,
+    parts: &[TensorView<'_, T, D, O, Dev>],
+) -> Result<R::Shape, Error>
+where
+    T: Element,
+    D: InsertAxes<1, Inserted = R>,
+    R: Dim,
+    O: Order,
+    Dev: Device,
+{
+    join::check_stacked(parts.iter().map(|part| part.axes().shape()))?;
+    let mut shape = R::Shape::default();
+    join::stacked(axis, parts.len(), parts[0].axes().shape(), shape.as_mut())?;
+    Ok(shape)
+}

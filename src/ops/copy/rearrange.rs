@@ -1,0 +1,303 @@
+//! Tensors that have the elements of another tensor at other indices or several times: `roll`, `tile`, `repeat`, `pad`, and the triangles
+//! of matrices.
+
+use crate::axis::{AxisArg, IndexNumber, all_from_start};
+use crate::device::{Device, HostAccess, Permute};
+use crate::element::Element;
+use crate::engine::copy::join::Triangle;
+use crate::engine::copy::pieces::Pad;
+use crate::engine::copy::rearrange::{Counts, Rearrangement};
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::elementwise::compute::check_out;
+use crate::order::Order;
+use crate::rank::{Dim, MatrixStack, Rank};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
+
+/// How often [`repeat`](Tensor::repeat) repeats each index of an axis: an [`IndexNumber`], or one number for each index, as an array, a slice,
+/// a `Vec` or a vector of `i64` on the host.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of repetitions",
+    label = "expected an integer such as `2`, or one integer for each index of the axis",
+    note = "a tensor of counts has elements of `i64`: `.cast::<i64>()`"
+)]
+pub trait RepeatCounts {
+    #[doc(hidden)]
+    fn counts(&self) -> Result<Counts, Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber> RepeatCounts for I {
+    fn counts(&self) -> Result<Counts, Error> {
+        Counts::all(*self)
+    }
+}
+
+macro_rules! lists_of_counts {
+    ($([$($generics:tt)*] $List:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<I: IndexNumber, $($generics)*> RepeatCounts for $List {
+            fn counts(&self) -> Result<Counts, Error> {
+                Counts::each(self.iter().copied())
+            }
+        }
+    )*};
+}
+lists_of_counts! {
+    [const N: usize] [I; N];
+    [const N: usize] &[I; N];
+    [] &[I];
+    [] Vec<I>;
+    [] &Vec<I>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for Tensor<i64, Rank<1>, O, Dev, S> {
+    fn counts(&self) -> Result<Counts, Error> {
+        Counts::each(self.iter().copied())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for &Tensor<i64, Rank<1>, O, Dev, S> {
+    fn counts(&self) -> Result<Counts, Error> {
+        (**self).counts()
+    }
+}
+
+/// The numbers of elements that [`pad`](Tensor::pad) adds before and after each axis.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are not widths for a tensor of `{D}`",
+    label = "expected a number, a pair `(before, after)`, or an array with one pair for each axis"
+)]
+pub trait PadWidths<D: Dim> {
+    #[doc(hidden)]
+    fn of_axis(&self, axis: usize) -> [usize; 2];
+}
+impl<D: Dim> PadWidths<D> for usize {
+    fn of_axis(&self, _: usize) -> [usize; 2] {
+        [*self; 2]
+    }
+}
+impl<D: Dim> PadWidths<D> for (usize, usize) {
+    fn of_axis(&self, _: usize) -> [usize; 2] {
+        [self.0, self.1]
+    }
+}
+impl<const N: usize, D: Dim<Shape = [usize; N]>> PadWidths<D> for [(usize, usize); N] {
+    fn of_axis(&self, axis: usize) -> [usize; 2] {
+        [self[axis].0, self[axis].1]
+    }
+}
+
+/// Copies the scalar that a rearrangement needs, if any, to a tensor of rank 0 on the device of `x`.
+fn scalar_on_device<T, D, O, Dev, S>(
+    x: &Tensor<T, D, O, Dev, S>,
+    scalar: Option<T>,
+) -> Result<Option<Tensor<T, Rank<0>, O, Dev>>, Error>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+{
+    scalar.map(|scalar| Tensor::try_scalar_in(scalar, x.device())).transpose()
+}
+
+/// Defines four methods per row: one that returns a new tensor of the same rank, its variant with a preallocated output, and the fallible
+/// variants of both. The body of a row gets the shape of the operand and changes it to the shape of the result. It evaluates to the
+/// rearrangement and the scalar that [`Rearrangement::write`] needs.
+macro_rules! copies {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident, $try_name:ident, $into:ident, $try_into:ident
+        [$($generic:tt)*] ($($arg:ident: $ty:ty),*) [$($bound:tt)*]
+        |$shape:ident| $body:expr;
+    )*) => {
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name<$($generic)*>(&self $(, $arg: $ty)*) -> Tensor<T, D, O, Dev>
+            where
+                Dev: Permute<T>,
+                $($bound)*
+            {
+                unwrap_or_panic(self.$try_name($($arg),*))
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
+            ///
+            /// # Errors
+            #[doc = concat!("For the reasons for which `", stringify!($name), "` panics.")]
+            pub fn $try_name<$($generic)*>(&self $(, $arg: $ty)*) -> Result<Tensor<T, D, O, Dev>, Error>
+            where
+                Dev: Permute<T>,
+                $($bound)*
+            {
+                let mut result = self.shape();
+                let $shape = result.as_mut();
+                let (rearrangement, scalar): (Rearrangement, Option<T>) = $body;
+                let scalar = scalar_on_device(self, scalar)?;
+                Tensor::allocate_with(result, self.device().clone(), |out, device| {
+                    let scalar = scalar.as_ref().map(Tensor::operand);
+                    rearrangement.write(device, O::ROW_MAJOR, self.operand(), scalar, out)
+                })
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into a preallocated tensor or mutable view of exactly the result's shape.")]
+            ///
+            /// # Panics
+            #[doc = concat!("For the reasons given for [`", stringify!($name), "`](Tensor::", stringify!($name), "), or if `out` does not have the result's shape. `out` is unchanged then.")]
+            #[track_caller]
+            pub fn $into<S2: StorageMut<T, Dev>, $($generic)*>(
+                &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
+            )
+            where
+                Dev: Permute<T>,
+                $($bound)*
+            {
+                unwrap_or_panic(self.$try_into($($arg,)* out));
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
+            ///
+            /// # Errors
+            #[doc = concat!("For the reasons for which `", stringify!($into), "` panics.")]
+            pub fn $try_into<S2: StorageMut<T, Dev>, $($generic)*>(
+                &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
+            ) -> Result<(), Error>
+            where
+                Dev: Permute<T>,
+                $($bound)*
+            {
+                let mut result = self.shape();
+                let $shape = result.as_mut();
+                let (rearrangement, scalar): (Rearrangement, Option<T>) = $body;
+                check_out(stringify!($name), result.as_ref(), self.device(), out)?;
+                let scalar = scalar_on_device(self, scalar)?;
+                let (output, device) = out.output();
+                let scalar = scalar.as_ref().map(Tensor::operand);
+                rearrangement.write(device, O::ROW_MAJOR, self.operand(), scalar, output)
+            }
+        )*}
+    };
+}
+
+copies! {
+    /// Returns a copy whose elements are shifted along an axis: the element at index `i` moves to index `i + by`. Elements that are
+    /// shifted past one end reappear at the other.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2, 3, 4].roll(0, 1), tensor![4, 1, 2, 3]);
+    /// assert_eq!(tensor![[1, 2], [3, 4]].roll(-1, -1), tensor![[2, 1], [4, 3]]);
+    /// ```
+    roll, try_roll, roll_into, try_roll_into
+    [A: AxisArg<D>] (axis: A, by: isize) [] |shape| {
+        (Rearrangement::roll(shape, &[axis.index()], &[by])?, None)
+    };
+
+    /// Returns a copy whose elements are shifted by `by[k]` along each axis `axes[k]`, as [`roll`](Tensor::roll) does along one axis. If an
+    /// axis is named twice, its shifts are added.
+    ///
+    /// # Panics
+    /// If an axis is out of range, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].roll_axes([0, 1], [1, 1]), tensor![[4, 3], [2, 1]]);
+    /// ```
+    roll_axes, try_roll_axes, roll_axes_into, try_roll_axes_into
+    [const K: usize] (axes: [impl IndexNumber; K], by: [isize; K]) [] |shape| {
+        (Rearrangement::roll(shape, &all_from_start(axes, D::NDIM), &by)?, None)
+    };
+
+    /// Returns a tensor that consists of copies of `self`: `counts[k]` of them along axis `k`.
+    ///
+    /// # Panics
+    /// If the result exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2]].tile([2, 2]), tensor![[1, 2, 1, 2], [1, 2, 1, 2]]);
+    /// ```
+    tile, try_tile, tile_into, try_tile_into
+    [] (counts: D::Shape) [] |shape| (Rearrangement::tile(shape, counts.as_ref())?, None);
+
+    /// Returns a tensor in which each index along an axis is repeated. `counts` is the number of times for all indices, or has one number
+    /// for each index: see [`RepeatCounts`].
+    ///
+    /// # Panics
+    /// * If the axis is out of range, or `counts` is a list without one count for each index, or a count is negative.
+    /// * If the result exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2].repeat(0, 3), tensor![1, 1, 1, 2, 2, 2]);
+    /// assert_eq!(tensor![[1, 2, 3]].repeat(1, [2, 0, 1]), tensor![[1, 1, 3]]);
+    /// let counts = tensor![2.0, 3.0].cast::<i64>();
+    /// assert_eq!(tensor![1, 2].repeat(0, &counts), tensor![1, 1, 2, 2, 2]);
+    /// ```
+    repeat, try_repeat, repeat_into, try_repeat_into
+    [A: AxisArg<D>, C: RepeatCounts] (axis: A, counts: C) [] |shape| {
+        (Rearrangement::repeat(shape, axis.index(), counts.counts()?)?, None)
+    };
+
+    /// Returns a copy with elements added before and after each axis. `how` says which elements: see [`Pad`].
+    ///
+    /// The widths are one number for both ends of all axes, one pair `(before, after)` for all axes, or an array with one pair for each
+    /// axis.
+    ///
+    /// # Panics
+    /// * If elements are added to an axis of extent 0 and `how` is not [`Pad::Constant`].
+    /// * If the result exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Pad, tensor};
+    /// let x = tensor![1, 2, 3];
+    /// assert_eq!(x.pad(1, Pad::Constant(0)), tensor![0, 1, 2, 3, 0]);
+    /// assert_eq!(x.pad((2, 1), Pad::Reflect), tensor![3, 2, 1, 2, 3, 2]);
+    /// assert_eq!(tensor![[1, 2]].pad([(1, 0), (0, 1)], Pad::Edge), tensor![[1, 2, 2], [1, 2, 2]]);
+    /// ```
+    pad, try_pad, pad_into, try_pad_into
+    [W: PadWidths<D>] (widths: W, how: Pad<T>) [] |shape| {
+        let widths = (0..D::NDIM).map(|axis| widths.of_axis(axis)).collect();
+        let constant = if let Pad::Constant(value) = how { Some(value) } else { None };
+        (Rearrangement::pad(shape, widths, how.kind(), size_of::<T>())?, constant)
+    };
+
+    /// Returns the lower triangle of a matrix: the elements on diagonal `k` and below it, and zeros above it. Diagonal 0 is the main
+    /// diagonal; diagonals with positive numbers are above it. In a batch, the axes of the matrices are the last two (row-major) or the
+    /// first two (column-major).
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].tril(0), tensor![[1, 0], [3, 4]]);
+    /// ```
+    tril, try_tril, tril_into, try_tril_into
+    [] (k: isize) [D: MatrixStack] |_shape| {
+        (Rearrangement::Triangle(Triangle::Lower, k), Some(T::default()))
+    };
+
+    /// Returns the upper triangle of a matrix: the elements on diagonal `k` and above it, and zeros below it. Diagonals and batches are as
+    /// described at [`tril`](Tensor::tril).
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].triu(1), tensor![[0, 2], [0, 0]]);
+    /// ```
+    triu, try_triu, triu_into, try_triu_into
+    [] (k: isize) [D: MatrixStack] |_shape| {
+        (Rearrangement::Triangle(Triangle::Upper, k), Some(T::default()))
+    };
+}

@@ -1,0 +1,715 @@
+//! Constructors of tensors.
+
+use crate::device::{Cpu, CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host};
+use crate::element::{Element, RealFloat, RealScalar, Scalar};
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::element_count;
+use crate::layout::odometer::advance;
+use crate::ops::elementwise::binary::Mul;
+use crate::ops::elementwise::operands::WithRight;
+use crate::order::Order;
+use crate::rank::{Dim, IntoShape, Rank};
+use crate::tensor::Tensor;
+use core::cmp::Ordering;
+
+/// The same value for every element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Constant<T>(pub(crate) T);
+
+impl<T: Element> Generator<T> for Constant<T> {
+    const CUDA: CudaSource = CudaSource::builtin("value");
+    fn apply(&self, _: usize) -> T {
+        self.0
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("value", self.0);
+    }
+}
+
+/// The value `start + k · step` at each flat index `k`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ramp<T> {
+    pub(crate) start: T,
+    pub(crate) step: T,
+}
+
+impl<T: RealScalar> Generator<T> for Ramp<T> {
+    const CUDA: CudaSource = CudaSource::builtin("ramp(start, step, k)");
+    fn apply(&self, k: usize) -> T {
+        if T::INTEGER {
+            // Computes in 128 bits: the index may exceed the range of a small integer type, even if the element at this index does not.
+            return T::wrapped(self.start.in_i128() + k as i128 * self.step.in_i128());
+        }
+        self.start + T::from_usize(k) * self.step
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("start", self.start);
+        bind.scalar("step", self.step);
+    }
+}
+
+/// `last + 1` values in equal steps. The first is exactly `start`; the last, if there is more than one, is exactly `end`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Between<T> {
+    pub(crate) start: T,
+    pub(crate) end: T,
+    pub(crate) last: usize,
+}
+
+impl<T: RealFloat> Generator<T> for Between<T> {
+    const CUDA: CudaSource = CudaSource::builtin("between(start, end, last, k)");
+    fn apply(&self, k: usize) -> T {
+        if k == self.last && k > 0 {
+            return self.end;
+        }
+        let step = (self.end - self.start) / T::from_usize(self.last.max(1));
+        self.start + T::from_usize(k) * step
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("start", self.start);
+        bind.scalar("end", self.end);
+        bind.scalar("last", self.last as u64);
+    }
+}
+
+/// Defines four forms of a constructor: on the default device or a given one, panicking or fallible.
+macro_rules! constructors {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident, $try_name:ident, $name_in:ident, $try_name_in:ident ($($arg:ident: $ty:ty),*) where [$($bound:tt)*]
+        |$device:ident| $body:expr;
+    )*) => {$(
+        impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Self
+            where
+                Dev: Default,
+                $($bound)*
+            {
+                unwrap_or_panic(Self::$try_name(shape $(, $arg)*))
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
+            ///
+            /// # Errors
+            /// For the reasons for which that method panics.
+            pub fn $try_name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Result<Self, Error>
+            where
+                Dev: Default,
+                $($bound)*
+            {
+                Self::$try_name_in(shape $(, $arg)*, &Dev::default())
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
+            ///
+            /// # Panics
+            /// For the reasons for which that method panics.
+            #[track_caller]
+            pub fn $name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, device: &Dev) -> Self
+            where
+                $($bound)*
+            {
+                unwrap_or_panic(Self::$try_name_in(shape $(, $arg)*, device))
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
+            ///
+            /// # Errors
+            /// For the reasons for which that method panics.
+            pub fn $try_name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, $device: &Dev) -> Result<Self, Error>
+            where
+                $($bound)*
+            {
+                let shape = shape.into_shape();
+                let make: fn(D::Shape $(, $ty)*, &Dev) -> Result<Self, Error> = $body;
+                make(shape $(, $arg)*, $device)
+            }
+        }
+    )*};
+}
+
+constructors! {
+    /// Returns a tensor of zeros (`false` for `bool`).
+    ///
+    /// The rank follows from the shape; memory order and device are inferred from the context. `Tensor::<f64, _>::zeros(..)` uses
+    /// the defaults.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// assert_eq!(Tensor::<f64, _>::zeros([2, 3]).sum().item(), 0.0);
+    /// ```
+    zeros, try_zeros, zeros_in, try_zeros_in() where [] |device| |shape, device| {
+        let len = element_count(shape.as_ref(), size_of::<T>())?;
+        Ok(Tensor::contiguous(device.alloc_zeroed(len)?, shape, device.clone()))
+    };
+
+    /// Returns a tensor of ones.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// assert_eq!(Tensor::<i32, _>::ones([2, 3]).sum().item(), 6);
+    /// ```
+    ones, try_ones, ones_in, try_ones_in() where [T: Scalar, Dev: Elementwise<T>]
+    |device| |shape, device| Tensor::generate(shape, Constant(T::one()), device);
+
+    /// Returns a tensor whose elements all have the same value.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::<bool, _>::full([2], true), tensor![true, true]);
+    /// ```
+    full, try_full, full_in, try_full_in(value: T) where [Dev: Elementwise<T>]
+    |device| |shape, value, device| Tensor::generate(shape, Constant(value), device);
+
+    /// Returns a tensor with the elements of a `Vec`, which are in memory order: the index along the last axis varies fastest if
+    /// row-major, along the first if column-major.
+    ///
+    /// On the host, the tensor takes ownership of the `Vec`'s buffer. Other devices copy the elements.
+    ///
+    /// # Panics
+    /// If the `Vec` and the shape differ in their number of elements, the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let x = Tensor::<i32, _>::from_vec([2, 2], vec![1, 2, 3, 4]);
+    /// assert_eq!(x, tensor![[1, 2], [3, 4]]);
+    /// ```
+    from_vec, try_from_vec, from_vec_in, try_from_vec_in(data: Vec<T>) where []
+    |device| |shape, data, device| {
+        check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
+        Ok(Tensor::contiguous(device.adopt(data)?, shape, device.clone()))
+    };
+
+    /// Copies a slice, whose elements are in memory order, to a tensor.
+    ///
+    /// # Panics
+    /// If the slice and the shape differ in their number of elements, the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{ColMajor, Tensor, tensor};
+    /// let x = Tensor::<i32, _, ColMajor>::from_slice([2, 2], &[1, 2, 3, 4]);
+    /// assert_eq!(x[[0, 1]], 3);
+    /// ```
+    from_slice, try_from_slice, from_slice_in, try_from_slice_in(data: &[T]) where []
+    |device| |shape, data, device| {
+        check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
+        Ok(Tensor::contiguous(via_host::upload(device, data)?, shape, device.clone()))
+    };
+}
+
+fn check_len(op: &'static str, shape: &[usize], found: usize, bytes: usize) -> Result<(), Error> {
+    if element_count(shape, bytes)? != found {
+        return Err(Error::LengthMismatch { op, shape: shape.to_vec(), found });
+    }
+    Ok(())
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    pub(crate) fn generate<F: Generator<T>>(shape: D::Shape, op: F, device: &Dev) -> Result<Self, Error>
+    where
+        Dev: Elementwise<T>,
+    {
+        let mut out = Tensor::allocate(shape, device.clone())?;
+        let (output, device) = out.output();
+        device.generate(&op, output)?;
+        Ok(out)
+    }
+
+    /// Returns a tensor whose element at each index is `f(index)`.
+    ///
+    /// Calls `f` on the host, once for each index, in memory order.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let x = Tensor::<_, _>::from_fn([2, 3], |[i, j]| 10 * i as i32 + j as i32);
+    /// assert_eq!(x, tensor![[0, 1, 2], [10, 11, 12]]);
+    /// ```
+    #[track_caller]
+    pub fn from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Self
+    where
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_from_fn(shape, f))
+    }
+
+    /// Fallible variant of [`from_fn`](Tensor::from_fn).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Result<Self, Error>
+    where
+        Dev: Default,
+    {
+        Self::try_from_fn_in(shape, f, &Dev::default())
+    }
+
+    /// Fallible variant of [`from_fn`](Tensor::from_fn) on a given device.
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_from_fn_in<Sh: IntoShape<Dim = D>>(
+        shape: Sh,
+        mut f: impl FnMut(D::Shape) -> T,
+        device: &Dev,
+    ) -> Result<Self, Error> {
+        let shape = shape.into_shape();
+        let fastest = if O::ROW_MAJOR { D::NDIM.saturating_sub(1) } else { 0 };
+        let length = shape.as_ref().get(fastest).map_or(1, |&extent| extent.max(1));
+        let write = |data: &mut [T]| {
+            let mut index = D::Shape::default();
+            for line in data.chunks_exact_mut(length) {
+                for (k, value) in line.iter_mut().enumerate() {
+                    if let Some(axis) = index.as_mut().get_mut(fastest) {
+                        *axis = k;
+                    }
+                    *value = f(index);
+                }
+                advance(index.as_mut(), shape.as_ref(), O::ROW_MAJOR);
+            }
+        };
+        Self::written_on_host(shape, write, device)
+    }
+
+    /// Returns a tensor whose elements `write` has written on the host, in memory order. The memory that `write` gets contains unspecified
+    /// values.
+    pub(crate) fn written_on_host(
+        shape: D::Shape,
+        write: impl FnOnce(&mut [T]),
+        device: &Dev,
+    ) -> Result<Self, Error> {
+        let mut data = CpuBuffer::any(element_count(shape.as_ref(), size_of::<T>())?)?;
+        write(data.as_mut_slice());
+        Ok(Tensor::contiguous(device.adopt_buffer(data)?, shape, device.clone()))
+    }
+}
+
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
+    /// Returns a tensor of rank 0 with the given value. It broadcasts with every shape.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let two = Tensor::scalar(2.0);
+    /// assert_eq!(&tensor![1.0, 2.0] * &two, tensor![2.0, 4.0]);
+    /// ```
+    #[track_caller]
+    pub fn scalar(value: T) -> Self
+    where
+        Dev: Default,
+    {
+        Tensor::from_slice([], &[value])
+    }
+
+    /// Fallible variant of [`scalar`](Tensor::scalar).
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    pub fn try_scalar(value: T) -> Result<Self, Error>
+    where
+        Dev: Default,
+    {
+        Self::try_scalar_in(value, &Dev::default())
+    }
+
+    /// Fallible variant of [`scalar`](Tensor::scalar) on a given device.
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    pub fn try_scalar_in(value: T, device: &Dev) -> Result<Self, Error> {
+        Tensor::try_from_slice_in([], &[value], device)
+    }
+}
+
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
+    /// Returns the matrix with the given rows, such as the vectors of a `Vec<Vec<f64>>`.
+    ///
+    /// See [`stack`](crate::stack) for rows that are tensors.
+    ///
+    /// # Panics
+    /// If the rows differ in length, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let rows: Vec<Vec<f64>> = ["1 2 3", "4 5 6"].map(|line| line.split(' ').map(|x| x.parse().unwrap()).collect()).into();
+    /// assert_eq!(Tensor::from_rows(&rows), tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    /// ```
+    #[track_caller]
+    pub fn from_rows<R: AsRef<[T]>>(rows: &[R]) -> Self
+    where
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_from_rows(rows))
+    }
+
+    /// Fallible variant of [`from_rows`](Tensor::from_rows).
+    ///
+    /// # Errors
+    /// If the rows differ in length, or the allocation fails.
+    pub fn try_from_rows<R: AsRef<[T]>>(rows: &[R]) -> Result<Self, Error>
+    where
+        Dev: Default,
+    {
+        let op = "make a matrix of rows";
+        let columns = rows.first().map_or(0, |row| row.as_ref().len());
+        if let Some((k, row)) = rows.iter().enumerate().find(|(_, row)| row.as_ref().len() != columns) {
+            let found = row.as_ref().len();
+            let reason = format!(
+                "row {k} has {found} elements, row 0 has {columns}: all rows of a matrix have the same length"
+            );
+            return Err(Error::Argument { op, reason });
+        }
+        Tensor::try_from_fn([rows.len(), columns], |[i, j]| rows[i].as_ref()[j])
+    }
+
+    /// Returns the identity matrix with `n` rows and columns.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::eye(2), tensor![[1, 0], [0, 1]]);
+    /// ```
+    #[track_caller]
+    pub fn eye(n: usize) -> Self
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_eye(n))
+    }
+
+    /// Fallible variant of [`eye`](Tensor::eye).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_eye(n: usize) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T> + Default,
+    {
+        Self::try_eye_in(n, &Dev::default())
+    }
+
+    /// Fallible variant of [`eye`](Tensor::eye) on a given device.
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_eye_in(n: usize, device: &Dev) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+    {
+        let mut identity = Self::try_zeros_in([n, n], device)?;
+        identity.try_diagonal_mut(0, 1)?.try_fill(T::one())?;
+        Ok(identity)
+    }
+
+    /// Returns the matrix with ones on diagonal `k`, and zeros elsewhere. Diagonals are numbered as by
+    /// [`diagonal_offset`](Tensor::diagonal_offset). If the diagonal is outside of the matrix, all elements are zero.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::eye_offset([2, 3], 1), tensor![[0, 1, 0], [0, 0, 1]]);
+    /// ```
+    #[track_caller]
+    pub fn eye_offset(shape: [usize; 2], k: isize) -> Self
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_eye_offset(shape, k))
+    }
+
+    /// Fallible variant of [`eye_offset`](Tensor::eye_offset).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_eye_offset(shape: [usize; 2], k: isize) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T> + Default,
+    {
+        let mut ones = Self::try_zeros_in(shape, &Dev::default())?;
+        ones.cut_mut::<Rank<1>>(|from, to| from.diagonal_offset("write the diagonal", [0, 1], k, to))?
+            .try_fill(T::one())?;
+        Ok(ones)
+    }
+}
+
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
+    /// Returns `start, start + 1, ..` up to but not including `end`. The result is empty if `end <= start`.
+    ///
+    /// # Panics
+    /// * If `start` or `end` is NaN.
+    /// * If the number of elements is infinite or exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::arange(0..4), tensor![0, 1, 2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn arange(range: core::ops::Range<T>) -> Self
+    where
+        T: RealScalar,
+        Dev: Elementwise<T>,
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_arange(range))
+    }
+
+    /// Fallible variant of [`arange`](Tensor::arange).
+    ///
+    /// # Errors
+    /// * If `start` or `end` is NaN.
+    /// * If the number of elements is infinite or exceeds the address space, or the allocation fails.
+    pub fn try_arange(range: core::ops::Range<T>) -> Result<Self, Error>
+    where
+        T: RealScalar,
+        Dev: Elementwise<T> + Default,
+    {
+        Self::try_arange_in(range.start, range.end, T::one(), &Dev::default())
+    }
+
+    /// Returns `start, start + step, ..` up to but not including `end`. If `step` is negative, the values decrease.
+    ///
+    /// The result is empty if `step` leads away from `end`, or if `start` equals `end`.
+    ///
+    /// For floating-point types the number of elements is `⌈(end − start) / step⌉`, computed in `f64`: rounding decides whether an
+    /// element close to `end` is included. If that matters, use [`linspace`](Tensor::linspace), which takes the number of elements.
+    ///
+    /// # Panics
+    /// * If `step` is zero, an argument is NaN, or the number of elements is undefined or infinite.
+    /// * If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::arange_step(10, 0, -4), tensor![10, 6, 2]);
+    /// ```
+    #[track_caller]
+    pub fn arange_step(start: T, end: T, step: T) -> Self
+    where
+        T: RealScalar,
+        Dev: Elementwise<T>,
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_arange_step(start, end, step))
+    }
+
+    /// Fallible variant of [`arange_step`](Tensor::arange_step).
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is undefined, infinite or not representable.
+    /// Another error if the shape exceeds the address space, or the allocation fails.
+    pub fn try_arange_step(start: T, end: T, step: T) -> Result<Self, Error>
+    where
+        T: RealScalar,
+        Dev: Elementwise<T> + Default,
+    {
+        Self::try_arange_in(start, end, step, &Dev::default())
+    }
+
+    /// Fallible variant of [`arange_step`](Tensor::arange_step) on a given device.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is undefined, infinite or not representable.
+    /// Another error if the shape exceeds the address space, or the allocation fails.
+    pub fn try_arange_in(start: T, end: T, step: T, device: &Dev) -> Result<Self, Error>
+    where
+        T: RealScalar,
+        Dev: Elementwise<T>,
+    {
+        let len = steps_between(start, end, step)?;
+        // The product of an index and the step may leave the range of numbers although the sum with `start` does not.
+        if !T::INTEGER && !(T::from_usize(len.saturating_sub(1)) * step).in_f64().is_finite() {
+            let half = |x: T| x / T::from_f64(2.0);
+            let mut ramp = Tensor::generate([len], Ramp { start: half(start), step: half(step) }, device)?;
+            ramp.try_apply_inplace(WithRight { op: Mul, right: T::from_f64(2.0) })?;
+            return Ok(ramp);
+        }
+        Tensor::generate([len], Ramp { start, step }, device)
+    }
+}
+
+/// Returns the number of values `start, start + step, ..` before `end`.
+fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Error> {
+    let argument = |reason: String| Error::Argument { op: "create a range", reason };
+    let zero = T::zero();
+    let Some(direction @ (Ordering::Greater | Ordering::Less)) = step.partial_cmp(&zero) else {
+        return Err(argument(format!("the step is {step}; it must be positive or negative")));
+    };
+    match end.partial_cmp(&start) {
+        Some(way) if way == direction => {}
+        Some(_) => return Ok(0),
+        None => return Err(argument(format!("{start} and {end} are not comparable"))),
+    }
+    if T::INTEGER {
+        // In 128 bits, the difference is exact for every integer type.
+        let distance = (end.in_i128() - start.in_i128()).unsigned_abs();
+        let len = distance.div_ceil(step.in_i128().unsigned_abs());
+        return usize::try_from(len)
+            .map_err(|_| argument(format!("{len} elements exceed the address space")));
+    }
+    // Halves, because the difference may leave the range of numbers.
+    let [start_half, end_half, step_half] = [start, end, step].map(|x| x.in_f64() / 2.0);
+    let distance = end.in_f64() - start.in_f64();
+    let len = if distance.is_finite() {
+        (distance / step.in_f64()).ceil()
+    } else {
+        ((end_half - start_half) / step_half).ceil()
+    };
+    // Also false for NaN.
+    if len < isize::MAX as f64 {
+        Ok(len as usize)
+    } else {
+        Err(argument(format!(
+            "from {start} to {end} in steps of {step}, the number of elements is not representable"
+        )))
+    }
+}
+
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
+    /// Returns `n` values in equal steps from `start` to `end`, both included. If `n` is 1, the value is `start`.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::linspace(0.0, 1.0, 5), tensor![0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// ```
+    #[track_caller]
+    pub fn linspace(start: T, end: T, n: usize) -> Self
+    where
+        T: RealFloat,
+        Dev: Elementwise<T>,
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_linspace(start, end, n))
+    }
+
+    /// Fallible variant of [`linspace`](Tensor::linspace).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_linspace(start: T, end: T, n: usize) -> Result<Self, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Default,
+    {
+        Self::try_linspace_in(start, end, n, &Dev::default())
+    }
+
+    /// Fallible variant of [`linspace`](Tensor::linspace) on a given device.
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_linspace_in(start: T, end: T, n: usize, device: &Dev) -> Result<Self, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T>,
+    {
+        let last = n.saturating_sub(1);
+        // If the difference or the step leaves the range of numbers, computes with numbers that are scaled by a power of two.
+        let step = (end - start) / T::from_usize(last.max(1));
+        let scale = if !step.is_finite() {
+            T::from_f64(0.5)
+        } else if step.abs() < T::min_positive_value() && start != end {
+            T::from_f64(2f64.powi(64))
+        } else {
+            return Tensor::generate([n], Between { start, end, last }, device);
+        };
+        let between = Between { start: start * scale, end: end * scale, last };
+        let mut values = Tensor::generate([n], between, device)?;
+        values.try_apply_inplace(WithRight { op: Mul, right: T::from_f64(1.0) / scale })?;
+        Ok(values)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device + Default> Default for Tensor<T, D, O, Dev> {
+    /// Returns an empty tensor whose extents are all zero. For rank 0, returns one element: zero, or `false` for `bool`.
+    fn default() -> Self {
+        Tensor::zeros(D::Shape::default())
+    }
+}
+
+// ------------------------------------------------------------------ nested arrays
+
+/// Implements `From` for each depth of nesting, which is the rank.
+macro_rules! nested_arrays {
+    ($($rank:literal: $array:ty, [$($n:ident)*], |$a:ident, $index:ident| $element:expr;)*) => {$(
+        impl<T: Element, $(const $n: usize,)* O: Order, Dev: Device + Default> From<$array>
+            for Tensor<T, Rank<$rank>, O, Dev>
+        {
+            /// Returns a tensor with the elements of nested arrays. In both memory orders, `a[i][j]` becomes the element at `[i, j]`.
+            ///
+            /// # Panics
+            /// If the allocation fails.
+            fn from($a: $array) -> Self {
+                Tensor::from_fn([$($n),*], |$index| $element)
+            }
+        }
+    )*};
+}
+nested_arrays! {
+    1: [T; A], [A], |a, i| a[i[0]];
+    2: [[T; B]; A], [A B], |a, i| a[i[0]][i[1]];
+    3: [[[T; C]; B]; A], [A B C], |a, i| a[i[0]][i[1]][i[2]];
+    4: [[[[T; D]; C]; B]; A], [A B C D], |a, i| a[i[0]][i[1]][i[2]][i[3]];
+    5: [[[[[T; E]; D]; C]; B]; A], [A B C D E], |a, i| a[i[0]][i[1]][i[2]][i[3]][i[4]];
+    6: [[[[[[T; F]; E]; D]; C]; B]; A], [A B C D E F], |a, i| a[i[0]][i[1]][i[2]][i[3]][i[4]][i[5]];
+    7: [[[[[[[T; G]; F]; E]; D]; C]; B]; A], [A B C D E F G], |a, i| a[i[0]][i[1]][i[2]][i[3]][i[4]][i[5]][i[6]];
+    8: [[[[[[[[T; H]; G]; F]; E]; D]; C]; B]; A], [A B C D E F G H], |a, i| a[i[0]][i[1]][i[2]][i[3]][i[4]][i[5]][i[6]][i[7]];
+}
+
+impl<T: Element, O: Order> From<Vec<T>> for Tensor<T, Rank<1>, O> {
+    /// Returns a tensor of rank 1 that takes ownership of the `Vec`'s buffer, without a copy.
+    fn from(data: Vec<T>) -> Self {
+        let len = data.len();
+        Tensor::contiguous(CpuBuffer::from_vec(data), [len], Cpu)
+    }
+}
+
+impl<T: Element, O: Order> FromIterator<T> for Tensor<T, Rank<1>, O> {
+    /// Collects the elements into a tensor of rank 1.
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        Vec::from_iter(elements).into()
+    }
+}
+
+/// Returns a row-major tensor on the host from nested lists. Its rank is the depth of nesting, at most 8.
+///
+/// ```
+/// use vierbein::{Rank, Tensor, tensor};
+/// let x: Tensor<f64, Rank<2>> = tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+/// assert_eq!(x.shape(), [2, 3]);
+/// ```
+///
+/// For column-major, write `Tensor::<_, _, ColMajor>::from([[1.0, 2.0], [3.0, 4.0]])`.
+#[macro_export]
+macro_rules! tensor {
+    ($($element:tt)*) => {
+        $crate::Tensor::<_, _>::from([$($element)*])
+    };
+}

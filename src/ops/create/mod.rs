@@ -1,0 +1,7 @@
+//! New tensors: constants, ranges, grids, random numbers.
+
+pub(crate) mod construct;
+pub(crate) mod grid;
+pub(crate) mod one_hot;
+#[cfg(feature = "rand")]
+pub(crate) mod random;

@@ -1,0 +1,171 @@
+//! The frequencies of Fourier transforms, and rotations that move frequency 0 to the middle.
+
+use crate::axis::AxesArg;
+use crate::device::{Device, Permute};
+use crate::element::{Element, RealFloat};
+use crate::engine::fourier::fft::{check_frequencies, frequency, shift};
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::axes::Axes;
+use crate::order::Order;
+use crate::rank::{Dim, Rank};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns a copy that is rotated along one axis or several by half of their extents, so that frequency 0 of a Fourier transform is in
+    /// the middle: the element at index 0 moves to index `n / 2`.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let frequencies = Tensor::<f64, _>::fftfreq(5, 0.2);
+    /// assert_eq!(frequencies, tensor![0.0, 1.0, 2.0, -2.0, -1.0]);
+    /// assert_eq!(frequencies.fftshift(0), tensor![-2.0, -1.0, 0.0, 1.0, 2.0]);
+    /// ```
+    #[track_caller]
+    pub fn fftshift<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
+    where
+        Dev: Permute<T>,
+    {
+        unwrap_or_panic(self.try_fftshift(axes))
+    }
+
+    /// Fallible variant of [`fftshift`](Tensor::fftshift).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_fftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        Dev: Permute<T>,
+    {
+        self.shifted("fftshift", false, axes.axes().as_ref())
+    }
+
+    /// Undoes [`fftshift`](Tensor::fftshift): the element at index `n / 2` moves to index 0. The two methods differ if `n` is odd.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![-2, -1, 0, 1, 2].ifftshift(0), tensor![0, 1, 2, -2, -1]);
+    /// ```
+    #[track_caller]
+    pub fn ifftshift<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
+    where
+        Dev: Permute<T>,
+    {
+        unwrap_or_panic(self.try_ifftshift(axes))
+    }
+
+    /// Fallible variant of [`ifftshift`](Tensor::ifftshift).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_ifftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        Dev: Permute<T>,
+    {
+        self.shifted("ifftshift", true, axes.axes().as_ref())
+    }
+
+    fn shifted(&self, op: &'static str, inverse: bool, axes: &[usize]) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        Dev: Permute<T>,
+    {
+        let mut out = Tensor::<T, D, O, Dev>::allocate(self.shape(), self.device().clone())?;
+        let (from, to) = (self.strides(), out.strides());
+        shift(op, inverse, self.shape().as_ref(), axes, [to.as_ref(), from.as_ref()], |shape, [o, a]| {
+            let operand = self.operand_with_axes(Axes::new(shape, from.as_ref()), a);
+            let (output, device) = out.output_with_axes(Axes::new(shape, to.as_ref()), o);
+            device.copy(output, operand)
+        })?;
+        Ok(out)
+    }
+}
+
+impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
+    /// Returns the frequencies of the elements of an [`fft`](Tensor::fft) of length `n`: `0, 1, .. (n − 1) / 2, −(n / 2), .. −1`, divided
+    /// by `n · spacing`. `spacing` is the distance between neighbouring samples. The frequencies are in cycles per unit of `spacing`.
+    ///
+    /// # Panics
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::<f64, _>::fftfreq(4, 0.5), tensor![0.0, 0.5, -1.0, -0.5]);
+    /// ```
+    #[track_caller]
+    pub fn fftfreq(n: usize, spacing: T) -> Self
+    where
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_fftfreq(n, spacing))
+    }
+
+    /// Fallible variant of [`fftfreq`](Tensor::fftfreq).
+    ///
+    /// # Errors
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
+    pub fn try_fftfreq(n: usize, spacing: T) -> Result<Self, Error>
+    where
+        Dev: Default,
+    {
+        Self::try_fftfreq_in(n, spacing, &Dev::default())
+    }
+
+    /// Fallible variant of [`fftfreq`](Tensor::fftfreq) on a given device.
+    ///
+    /// # Errors
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
+    pub fn try_fftfreq_in(n: usize, spacing: T, device: &Dev) -> Result<Self, Error> {
+        let unit = check_frequencies(n, spacing.in_f64())?;
+        let number = |k: usize| if k <= (n - 1) / 2 { k as f64 } else { -((n - k) as f64) };
+        Self::try_from_fn_in([n], |[k]| T::from_f64(frequency(number(k), unit)), device)
+    }
+
+    /// Returns the frequencies of the elements of an [`rfft`](Tensor::rfft) of length `n`: `0, 1, .. n / 2`, divided by `n · spacing`.
+    ///
+    /// # Panics
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::<f64, _>::rfftfreq(4, 0.5), tensor![0.0, 0.5, 1.0]);
+    /// ```
+    #[track_caller]
+    pub fn rfftfreq(n: usize, spacing: T) -> Self
+    where
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_rfftfreq(n, spacing))
+    }
+
+    /// Fallible variant of [`rfftfreq`](Tensor::rfftfreq).
+    ///
+    /// # Errors
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
+    pub fn try_rfftfreq(n: usize, spacing: T) -> Result<Self, Error>
+    where
+        Dev: Default,
+    {
+        Self::try_rfftfreq_in(n, spacing, &Dev::default())
+    }
+
+    /// Fallible variant of [`rfftfreq`](Tensor::rfftfreq) on a given device.
+    ///
+    /// # Errors
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
+    pub fn try_rfftfreq_in(n: usize, spacing: T, device: &Dev) -> Result<Self, Error> {
+        let unit = check_frequencies(n, spacing.in_f64())?;
+        Self::try_from_fn_in([n / 2 + 1], |[k]| T::from_f64(frequency(k as f64, unit)), device)
+    }
+}

@@ -1,0 +1,100 @@
+//! Reductions into a preallocated tensor or mutable view.
+
+use crate::axis::{IndexNumber, all_from_start};
+use crate::device::{Device, Reduce, Reduction};
+use crate::element::Element;
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::axes::{Axes, AxesMut};
+use crate::ops::elementwise::compute::check_out;
+use crate::order::Order;
+use crate::rank::{Dim, RemoveAxes};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// [`reduce_axes`](Tensor::reduce_axes) into a preallocated tensor or mutable view: nothing is allocated.
+    ///
+    /// `op` can be any reduction, and `axes` can name one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
+    ///
+    /// # Panics
+    /// * If `out` does not have the result's shape, or an axis is out of range or named twice.
+    /// * If a result is undefined or not representable in the output type.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, op, tensor};
+    /// let x = tensor![[1.0, 5.0], [3.0, 4.0]];
+    /// let (mut rows, mut all) = (tensor![0.0, 0.0], Tensor::scalar(0.0));
+    /// x.reduce_into(op::Sum, [1], &mut rows);
+    /// x.reduce_into(op::Max, [0, 1], &mut all);
+    /// assert_eq!((rows, all.item()), (tensor![6.0, 7.0], 5.0));
+    /// ```
+    ///
+    /// The output must have the memory order, the device and the element type of the result. Any other output does not compile:
+    ///
+    /// ```compile_fail
+    /// use vierbein::{op, tensor};
+    /// let mut where_it_is = tensor![0.0, 0.0];
+    /// tensor![[1.0, 5.0], [3.0, 4.0]].reduce_into(op::ArgMax, [1], &mut where_it_is); // indices are `i64`
+    /// ```
+    #[track_caller]
+    pub fn reduce_into<const K: usize, F, R, S2>(
+        &self,
+        op: F,
+        axes: [impl IndexNumber; K],
+        out: &mut Tensor<F::Output, R, O, Dev, S2>,
+    ) where
+        F: Reduction<T>,
+        R: Dim,
+        S2: StorageMut<F::Output, Dev>,
+        Dev: Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        unwrap_or_panic(self.try_reduce_into(op, axes, out));
+    }
+
+    /// Fallible variant of [`reduce_into`](Tensor::reduce_into).
+    ///
+    /// # Errors
+    /// * If `out` does not have the result's shape or is on another instance of the device: `out` is unchanged.
+    /// * If an axis is out of range or named twice: `out` is unchanged.
+    /// * If a result is undefined or not representable in the output type: `out` may be partly written.
+    ///
+    /// ```
+    /// use vierbein::{op, tensor};
+    /// let error = tensor![[1, 2], [3, 4]].try_reduce_into(op::Sum, [0], &mut tensor![0, 0, 0]).unwrap_err();
+    /// assert_eq!(error.to_string(), "cannot sum into shape [3]: the result has shape [2]; allocate the output with shape [2]");
+    /// ```
+    pub fn try_reduce_into<const K: usize, F, R, S2>(
+        &self,
+        op: F,
+        axes: [impl IndexNumber; K],
+        out: &mut Tensor<F::Output, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        F: Reduction<T>,
+        R: Dim,
+        S2: StorageMut<F::Output, Dev>,
+        Dev: Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        let (shape, strides) = self.reduced_last::<F>(&all_from_start(axes, D::NDIM))?;
+        check_out(F::NAME, &shape.as_ref()[..R::NDIM], self.device(), out)?;
+        let (output, device) = out.output();
+        device.reduce(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0))
+    }
+
+    /// Checks that a preallocated output has the shape of `self` without `axes`, and is on the same instance of the device.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the output has another shape or is on another instance.
+    pub(crate) fn check_reduced_out<U: Element, R: Dim, S2: Storage<U, Dev>>(
+        &self,
+        op: &'static str,
+        axes: &[usize],
+        out: &Tensor<U, R, O, Dev, S2>,
+    ) -> Result<(), Error> {
+        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        self.axes().move_last(op, axes, O::ROW_MAJOR, AxesMut::new(shape.as_mut(), strides.as_mut()))?;
+        check_out(op, &shape.as_ref()[..R::NDIM], self.device(), out)
+    }
+}

@@ -1,0 +1,469 @@
+//! `softmax`, `log_softmax` and `logsumexp`. The largest element is subtracted from all elements before exponentials are computed, so no
+//! exponential of finite elements overflows.
+//!
+//! ```text
+//! peak = x.max_keepdims(axes)
+//! e = exp(x - peak)
+//! softmax = e / sum(e),  log_softmax = x - peak - ln(sum(e)),  logsumexp = peak + ln(sum(e))
+//! ```
+
+use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
+use crate::device::reduction::{Max, Sum};
+use crate::device::{Device, Elementwise, Reduce};
+use crate::element::{Element, RealFloat};
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::elementwise::binary::{Add, Div, Sub};
+use crate::ops::elementwise::compute::check_out;
+use crate::ops::elementwise::unary::{Exp, Ln};
+use crate::order::Order;
+use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
+
+const LOGSUMEXP: &str = "logsumexp";
+
+impl<T, D, O, Dev, S> Tensor<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+{
+    /// Returns the softmax along one axis or several: the exponentials of the elements, divided by their sum along the axes.
+    ///
+    /// The largest element along the axes is subtracted from all elements first, so that exponentials do not overflow. If the largest
+    /// element is infinite or NaN, the results along the axes are NaN.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[0.0, 0.0], [1000.0, 0.0]];
+    /// assert_eq!(x.softmax(1), tensor![[0.5, 0.5], [1.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn softmax<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_softmax(axes))
+    }
+
+    /// Fallible variant of [`softmax`](Tensor::softmax).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_softmax<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let axes = axes.axes();
+        self.axes().check_distinct_axes("softmax", axes.as_ref())?;
+        let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
+        self.write_softmax(axes.as_ref(), &mut out)?;
+        Ok(out)
+    }
+
+    /// [`softmax`](Tensor::softmax) into a preallocated tensor or mutable view of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// * If an axis is out of range or named twice.
+    /// * If `out` has another shape, or is on another instance of the device.
+    /// * If an allocation fails: `out` may be partly written.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([1, 2]);
+    /// tensor![[7.0, 7.0]].softmax_into(1, &mut out);
+    /// assert_eq!(out, tensor![[0.5, 0.5]]);
+    /// ```
+    #[track_caller]
+    pub fn softmax_into<A: AxesArg<D>, S2>(&self, axes: A, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_softmax_into(axes, out));
+    }
+
+    /// Fallible variant of [`softmax_into`](Tensor::softmax_into).
+    ///
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` has another shape or is on another instance of the device: `out` is
+    ///   unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_softmax_into<A: AxesArg<D>, S2>(
+        &self,
+        axes: A,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        let axes = axes.axes();
+        self.axes().check_distinct_axes("softmax", axes.as_ref())?;
+        check_out("softmax", self.shape().as_ref(), self.device(), out)?;
+        self.write_softmax(axes.as_ref(), out)
+    }
+
+    /// Returns the logarithm of the [`softmax`](Tensor::softmax). The logarithm is accurate even if the softmax underflows to 0.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 1000.0]].log_softmax(1), tensor![[-1000.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn log_softmax<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_log_softmax(axes))
+    }
+
+    /// Fallible variant of [`log_softmax`](Tensor::log_softmax).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_log_softmax<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let axes = axes.axes();
+        self.axes().check_distinct_axes("log_softmax", axes.as_ref())?;
+        let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
+        self.write_log_softmax(axes.as_ref(), &mut out)?;
+        Ok(out)
+    }
+
+    /// [`log_softmax`](Tensor::log_softmax) into a preallocated tensor or mutable view of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// * If an axis is out of range or named twice.
+    /// * If `out` has another shape, or is on another instance of the device.
+    /// * If an allocation fails: `out` may be partly written.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([1, 2]);
+    /// tensor![[0.0, 1000.0]].log_softmax_into(1, &mut out);
+    /// assert_eq!(out, tensor![[-1000.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn log_softmax_into<A: AxesArg<D>, S2>(&self, axes: A, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_log_softmax_into(axes, out));
+    }
+
+    /// Fallible variant of [`log_softmax_into`](Tensor::log_softmax_into).
+    ///
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` has another shape or is on another instance of the device: `out` is
+    ///   unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_log_softmax_into<A: AxesArg<D>, S2>(
+        &self,
+        axes: A,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        let axes = axes.axes();
+        self.axes().check_distinct_axes("log_softmax", axes.as_ref())?;
+        check_out("log_softmax", self.shape().as_ref(), self.device(), out)?;
+        self.write_log_softmax(axes.as_ref(), out)
+    }
+
+    /// Returns the logarithm of the sum of the exponentials of all elements; negative infinity if the tensor is empty.
+    ///
+    /// The largest element is subtracted from all elements first, so that exponentials do not overflow.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1000.0, 1000.0].logsumexp().item(), 1000.0 + 2f64.ln());
+    /// ```
+    #[track_caller]
+    pub fn logsumexp(&self) -> Tensor<T, Rank<0>, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_logsumexp())
+    }
+
+    /// Fallible variant of [`logsumexp`](Tensor::logsumexp).
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    pub fn try_logsumexp(&self) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let all: [usize; MAX_RANK] = core::array::from_fn(|axis| axis);
+        self.log_sum(&all[..D::NDIM], |x| x.reduced_whole(Sum))
+    }
+
+    /// [`logsumexp`](Tensor::logsumexp) over one axis, which is removed.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_axis(0), tensor![2f64.ln(), 1e3]);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp_axis<R: Dim, A>(&self, axis: A) -> Tensor<T, R, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_logsumexp_axis(axis))
+    }
+
+    /// Fallible variant of [`logsumexp_axis`](Tensor::logsumexp_axis).
+    ///
+    /// # Errors
+    /// If the axis is out of range, or the allocation fails.
+    pub fn try_logsumexp_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        let axes = [axis.index()];
+        self.log_sum(&axes, |x| x.reduced(Sum, &axes))
+    }
+
+    /// [`logsumexp`](Tensor::logsumexp) over several axes, which are removed.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[0.0, 1e3], [0.0, 0.0]];
+    /// assert_eq!(x.logsumexp_axes([0, 1]).item(), 1e3);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp_axes<const K: usize, R: Dim>(&self, axes: [impl IndexNumber; K]) -> Tensor<T, R, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        unwrap_or_panic(self.try_logsumexp_axes(axes))
+    }
+
+    /// Fallible variant of [`logsumexp_axes`](Tensor::logsumexp_axes).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_logsumexp_axes<const K: usize, R: Dim>(
+        &self,
+        axes: [impl IndexNumber; K],
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        let axes = all_from_start(axes, D::NDIM);
+        self.log_sum(&axes, |x| x.reduced(Sum, &axes))
+    }
+
+    /// [`logsumexp_axes`](Tensor::logsumexp_axes) into a preallocated tensor or mutable view of exactly the result's shape. `axes` can name
+    /// one axis, several or all.
+    ///
+    /// # Panics
+    /// * If an axis is out of range or named twice.
+    /// * If `out` does not have the result's shape, or is on another instance of the device.
+    /// * If an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_into([0], &mut out);
+    /// assert_eq!(out, tensor![2f64.ln(), 1e3]);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp_into<const K: usize, R: Dim, S2>(
+        &self,
+        axes: [impl IndexNumber; K],
+        out: &mut Tensor<T, R, O, Dev, S2>,
+    ) where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_logsumexp_into(axes, out));
+    }
+
+    /// Fallible variant of [`logsumexp_into`](Tensor::logsumexp_into).
+    ///
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` does not have the result's shape or is on another instance of the device:
+    ///   `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_logsumexp_into<const K: usize, R: Dim, S2>(
+        &self,
+        axes: [impl IndexNumber; K],
+        out: &mut Tensor<T, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+        S2: StorageMut<T, Dev>,
+    {
+        let axes = all_from_start(axes, D::NDIM);
+        self.check_reduced_out(LOGSUMEXP, &axes, out)?;
+        let (powers, peak) = self.powers(&axes)?;
+        powers.try_reduce_into(Sum, axes, out)?;
+        log_and_add(out, &peak.reduced(Sum, &axes)?)
+    }
+
+    /// [`logsumexp`](Tensor::logsumexp) over one axis or several, which are kept with extent 1, so that the result broadcasts with `self`.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_keepdims(1), tensor![[1e3], [2f64.ln()]]);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp_keepdims<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_logsumexp_keepdims(axes))
+    }
+
+    /// Fallible variant of [`logsumexp_keepdims`](Tensor::logsumexp_keepdims).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_logsumexp_keepdims<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let axes = axes.axes();
+        self.log_sum(axes.as_ref(), |x| x.reduced_keeping(Sum, axes.as_ref()))
+    }
+
+    /// Writes the softmax along `axes`, which must be distinct and in range, to `out`, which must have the shape of `self`.
+    fn write_softmax<S2>(&self, axes: &[usize], out: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.try_apply2_into(Sub, &self.peak(axes)?, out)?;
+        out.try_apply_inplace(Exp)?;
+        let sum = out.reduced_keeping(Sum, axes)?;
+        out.try_apply2_inplace(Div, &sum)
+    }
+
+    /// [`write_softmax`](Tensor::write_softmax) for the logarithm of the softmax.
+    fn write_log_softmax<S2>(&self, axes: &[usize], out: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.try_apply2_into(Sub, &self.peak(axes)?, out)?;
+        let mut sum = out.try_apply(Exp)?.reduced_keeping(Sum, axes)?;
+        sum.try_apply_inplace(Ln)?;
+        out.try_apply2_inplace(Sub, &sum)
+    }
+
+    /// Returns the largest element along the axes, which must be distinct and in range, and are kept with extent 1. Returns zeros if the
+    /// tensor is empty.
+    fn peak(&self, axes: &[usize]) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Reduce<T>,
+    {
+        if self.is_empty() { self.reduced_keeping(Sum, axes) } else { self.reduced_keeping(Max, axes) }
+    }
+
+    /// Returns the logarithm of the sum of exponentials along `axes`. `sum` returns the sums of a tensor's elements along `axes`.
+    fn log_sum<R: Dim>(
+        &self,
+        axes: &[usize],
+        sum: impl Fn(&Tensor<T, D, O, Dev>) -> Result<Tensor<T, R, O, Dev>, Error>,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let (powers, peak) = self.powers(axes)?;
+        let mut result = sum(&powers)?;
+        // The peak has extent 1 along the axes, so `sum(&peak)` has the elements of the peak, and the shape of the result.
+        log_and_add(&mut result, &sum(&peak)?)?;
+        Ok(result)
+    }
+
+    /// Returns the exponentials of the differences between the elements and the peak, and the peak.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or an allocation fails.
+    fn powers(&self, axes: &[usize]) -> Result<(Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        self.axes().check_distinct_axes(LOGSUMEXP, axes)?;
+        // Infinity minus infinity would be NaN, so an infinite peak is replaced by the closest finite number. The result is then infinite,
+        // with the sign of the peak.
+        let peak = self.peak(axes)?.try_clamp(-T::max_value(), T::max_value())?;
+        let mut powers = self.try_apply2(Sub, &peak)?;
+        powers.try_apply_inplace(Exp)?;
+        Ok((powers, peak))
+    }
+}
+
+/// Replaces sums of exponentials by their logarithms, and adds the peaks.
+fn log_and_add<T, D, O, Dev, S>(
+    sums: &mut Tensor<T, D, O, Dev, S>,
+    peaks: &Tensor<T, D, O, Dev>,
+) -> Result<(), Error>
+where
+    T: RealFloat,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: StorageMut<T, Dev>,
+{
+    sums.try_apply_inplace(Ln)?;
+    sums.try_apply2_inplace(Add, peaks)
+}

@@ -1,0 +1,826 @@
+//! Medians and quantiles.
+
+use crate::axis::AxisArg;
+use crate::device::{Device, Operand, Output, Reduce};
+use crate::element::{Element, RealFloat, RealScalar};
+use crate::engine::reduce::reduced_last;
+use crate::engine::same_instance;
+use crate::engine::sort::nan_quantile::nan_quantile;
+use crate::engine::sort::weighted_quantile::{WEIGHTED_QUANTILE, check_weights, weighted_quantile};
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::axes::{Axes, AxesMut};
+use crate::ops::elementwise::compute::check_out;
+use crate::order::Order;
+use crate::rank::{Dim, Rank, RemoveAxes, Removed};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{AsView, Tensor};
+
+pub(crate) const MEDIAN: &str = "median";
+pub(crate) const QUANTILE: &str = "quantile";
+pub(crate) const NAN_MEDIAN: &str = "median without NaN";
+pub(crate) const NAN_QUANTILE: &str = "quantile without NaN";
+
+/// How a quantile is computed from sorted elements: the nine methods of Hyndman and Fan (The American Statistician 50, 1996), with
+/// NumPy's names.
+///
+/// The first three methods return an element, or the mean of two. The other methods compute, from the level `q`, a position `h` among the
+/// `n` sorted elements. Positions are counted from 0, and `h` is limited to the range from 0 to `n - 1`. If `h` is not an integer, these
+/// methods interpolate linearly between the two elements next to position `h`. Between a number and an infinity, the result is this
+/// infinity; between infinities of both signs, it is NaN. (NumPy also returns NaN for some quantiles between a number and an infinity, and
+/// for those between equal infinities.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Quantile {
+    /// The smallest element `x` such that at least `q · n` elements are not greater than `x`.
+    InvertedCdf,
+    /// The element of `InvertedCdf`. If `q · n` is an integer other than 0 and `n`, the mean of this element and the next one.
+    AveragedInvertedCdf,
+    /// The element closest to position `q · n - 1`. If two elements are equally close, the element at the odd position. Positions are
+    /// counted from 0.
+    ClosestObservation,
+    /// `h = q · n - 1`.
+    InterpolatedInvertedCdf,
+    /// `h = q · n - 1/2`.
+    Hazen,
+    /// `h = q · (n + 1) - 1`.
+    Weibull,
+    /// `h = q · (n - 1)`: the default of NumPy.
+    #[default]
+    Linear,
+    /// `h = q · (n + 1/3) - 2/3`: approximately median-unbiased for every distribution.
+    MedianUnbiased,
+    /// `h = q · (n + 1/4) - 5/8`: approximately unbiased for normal distributions.
+    NormalUnbiased,
+}
+
+impl Quantile {
+    /// Returns `(k, weight)`: among `n` sorted elements, the quantile is between elements `k` and `k + 1`, and `weight` is the weight of
+    /// element `k + 1`. If `weight` is not 0, `k + 1` is less than `n`.
+    pub(crate) fn place(self, n: usize, level: f64) -> (usize, f64) {
+        let count = n as f64;
+        let position = |alpha: f64, beta: f64| count * level + (alpha + level * (1.0 - alpha - beta)) - 1.0;
+        let h = match self {
+            Quantile::Linear => level * (count - 1.0),
+            Quantile::InvertedCdf | Quantile::AveragedInvertedCdf => count * level - 1.0,
+            Quantile::ClosestObservation => count * level - 1.5,
+            Quantile::InterpolatedInvertedCdf => position(0.0, 1.0),
+            Quantile::Hazen => position(0.5, 0.5),
+            Quantile::Weibull => position(0.0, 0.0),
+            Quantile::MedianUnbiased => position(1.0 / 3.0, 1.0 / 3.0),
+            Quantile::NormalUnbiased => position(3.0 / 8.0, 3.0 / 8.0),
+        };
+        let low = h.floor();
+        let part = h - low;
+        let weight = match self {
+            Quantile::InvertedCdf => f64::from(part > 0.0),
+            Quantile::AveragedInvertedCdf if part == 0.0 => 0.5,
+            Quantile::AveragedInvertedCdf => 1.0,
+            Quantile::ClosestObservation => f64::from(part > 0.0 || low.rem_euclid(2.0) == 0.0),
+            _ => part,
+        };
+        if weight == 1.0 {
+            return (if low < -1.0 { 0 } else { (low + 1.0) as usize }.min(n - 1), 0.0);
+        }
+        if h < 0.0 {
+            (0, 0.0)
+        } else if h >= count - 1.0 {
+            (n - 1, 0.0)
+        } else {
+            (low as usize, weight)
+        }
+    }
+}
+
+/// The levels of quantiles. If they are one number, the axis is removed. If they are an array or slice of numbers, the result has one
+/// index along the axis for each level.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name levels of quantiles",
+    label = "expected an `f64` or an array of `f64`",
+    note = "write `0.5`, `[0.25, 0.75]` or `&list[..]`"
+)]
+pub trait QuantileArg<D: RemoveAxes<1>> {
+    /// The rank of the result.
+    type Dim: Dim;
+    /// Returns the levels.
+    fn levels(&self) -> &[f64];
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<1>> QuantileArg<D> for f64 {
+    type Dim = Removed<D, 1>;
+    fn levels(&self) -> &[f64] {
+        core::slice::from_ref(self)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<1>, const N: usize> QuantileArg<D> for [f64; N] {
+    type Dim = D;
+    fn levels(&self) -> &[f64] {
+        self
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<1>> QuantileArg<D> for &[f64] {
+    type Dim = D;
+    fn levels(&self) -> &[f64] {
+        self
+    }
+}
+
+/// Checks that each level is from 0 to 1.
+///
+/// # Errors
+/// If a level is less than 0, greater than 1, or NaN.
+pub(crate) fn check_levels(levels: &[f64]) -> Result<(), Error> {
+    match levels.iter().find(|level| !(0.0..=1.0).contains(*level)) {
+        None => Ok(()),
+        Some(level) => Err(Error::Argument {
+            op: "compute a quantile",
+            reason: format!("the level {level} is not from 0 to 1; divide percentages by 100"),
+        }),
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns the median of all elements: the middle one of the sorted elements, or the mean of the two middle ones. The median is NaN if
+    /// an element is NaN.
+    ///
+    /// # Panics
+    /// If the tensor is empty, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[7, 1], [3, 4]].median().item(), 3.5);
+    /// ```
+    #[track_caller]
+    pub fn median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+    {
+        unwrap_or_panic(self.try_median())
+    }
+
+    /// Fallible variant of [`median`](Tensor::median).
+    ///
+    /// # Errors
+    /// If the tensor is empty, or the allocation fails.
+    pub fn try_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+    {
+        self.median_of_all(MEDIAN, |device, out, a| device.quantile(out, a, &[0.5], None))
+    }
+
+    /// [`median`](Tensor::median) over one axis, which is removed.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has zero elements, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[7, 1, 2], [3, 4, 0]].median_axis(1), tensor![2.0, 3.0]);
+    /// ```
+    #[track_caller]
+    pub fn median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_median_axis(axis))
+    }
+
+    /// Fallible variant of [`median_axis`](Tensor::median_axis).
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, or the allocation fails.
+    pub fn try_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        self.quantiles_of(MEDIAN, axis.index(), 1, |device, out, a| device.quantile(out, a, &[0.5], None))
+    }
+
+    /// [`median_axis`](Tensor::median_axis) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements.
+    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![[7, 1, 2], [4, 4, 0]].median_into(1, &mut out);
+    /// assert_eq!(out, tensor![2.0, 4.0]);
+    /// ```
+    #[track_caller]
+    pub fn median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_median_into(axis, out));
+    }
+
+    /// Fallible variant of [`median_into`](Tensor::median_into).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
+    ///   device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_median_into<R: Dim, A, S2>(
+        &self,
+        axis: A,
+        out: &mut Tensor<T::Float, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        self.quantiles_into(MEDIAN, axis.index(), 1, out, |device, out, a| {
+            device.quantile(out, a, &[0.5], None)
+        })
+    }
+
+    /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the axis is removed. For an array of levels, the result
+    /// has one index along the axis for each level. A quantile of elements that include NaN is NaN.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Quantile, tensor};
+    /// let x = tensor![[1.0, 2.0, 4.0, 8.0, 16.0]];
+    /// assert_eq!(x.quantile(1, 0.5, Quantile::Linear), tensor![4.0]);
+    /// assert_eq!(x.quantile(1, [0.25, 0.5, 0.75], Quantile::Linear), tensor![[2.0, 4.0, 8.0]]);
+    /// assert_eq!(x.quantile(1, 0.3, Quantile::Hazen), tensor![2.0]);
+    /// ```
+    #[doc(alias = "percentile")]
+    #[track_caller]
+    pub fn quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+    {
+        unwrap_or_panic(self.try_quantile(axis, levels, method))
+    }
+
+    /// Fallible variant of [`quantile`](Tensor::quantile).
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
+    pub fn try_quantile<A, Q>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+    {
+        let levels = levels.levels();
+        check_levels(levels)?;
+        self.quantiles_of(QUANTILE, axis.index(), levels.len(), |device, out, a| {
+            device.quantile(out, a, levels, Some(method))
+        })
+    }
+
+    /// [`quantile`](Tensor::quantile) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
+    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Quantile, Tensor, tensor};
+    /// let mut out = Tensor::zeros([1, 2]);
+    /// tensor![[1.0, 2.0, 4.0, 8.0, 16.0]].quantile_into(1, [0.25, 0.5], Quantile::Linear, &mut out);
+    /// assert_eq!(out, tensor![[2.0, 4.0]]);
+    /// ```
+    #[track_caller]
+    pub fn quantile_into<A, Q, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_quantile_into(axis, levels, method, out));
+    }
+
+    /// Fallible variant of [`quantile_into`](Tensor::quantile_into).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_quantile_into<A, Q, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        let levels = levels.levels();
+        check_levels(levels)?;
+        self.quantiles_into(QUANTILE, axis.index(), levels.len(), out, |device, out, a| {
+            device.quantile(out, a, levels, Some(method))
+        })
+    }
+
+    /// Returns weighted quantiles along an axis: there is one weight for each index of the axis. For levels, see
+    /// [`quantile`](Tensor::quantile).
+    ///
+    /// The quantile of level `q` is the smallest element such that the weights of the elements up to it have at least the share `q` of the
+    /// sum of all weights: with equal weights, [`Quantile::InvertedCdf`]. Elements of weight 0 are ignored. A quantile of elements that
+    /// include NaN is NaN. The quantiles are computed on the host.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
+    /// * If the number of weights differs from the extent of the axis, a weight is negative or not finite, or all are zero.
+    /// * If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1.0, 2.0, 4.0], [9.0, 8.0, 7.0]];
+    /// assert_eq!(x.quantile_weighted(1, 0.5, tensor![1.0, 1.0, 4.0]), tensor![4.0, 7.0]);
+    /// assert_eq!(x.quantile_weighted(1, [0.25, 0.5], tensor![1.0, 1.0, 1.0]), tensor![[1.0, 2.0], [7.0, 8.0]]);
+    /// ```
+    #[track_caller]
+    pub fn quantile_weighted<A, Q, W>(
+        &self,
+        axis: A,
+        levels: Q,
+        weights: W,
+    ) -> Tensor<T::Float, Q::Dim, O, Dev>
+    where
+        T: RealScalar,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
+        unwrap_or_panic(self.try_quantile_weighted(axis, levels, weights))
+    }
+
+    /// Fallible variant of [`quantile_weighted`](Tensor::quantile_weighted).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
+    /// * If the number of weights differs from the extent of the axis, a weight is negative or not finite, or all are zero.
+    /// * If the allocation fails.
+    pub fn try_quantile_weighted<A, Q, W>(
+        &self,
+        axis: A,
+        levels: Q,
+        weights: W,
+    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
+    where
+        T: RealScalar,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
+        let (axis, levels) = (axis.index(), levels.levels());
+        let weights = self.weights_along(axis, levels, weights)?;
+        self.quantiles_of(WEIGHTED_QUANTILE, axis, levels.len(), |device, out, a| {
+            weighted_quantile(device, out, a, levels, &weights)
+        })
+    }
+
+    /// [`quantile_weighted`](Tensor::quantile_weighted) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If `out` does not have the result's shape, or is on another instance of the device.
+    /// * For the reasons given for [`quantile_weighted`](Tensor::quantile_weighted).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![[1.0, 2.0, 4.0], [9.0, 8.0, 7.0]].quantile_weighted_into(1, 0.5, tensor![1.0, 1.0, 4.0], &mut out);
+    /// assert_eq!(out, tensor![4.0, 7.0]);
+    /// ```
+    #[track_caller]
+    pub fn quantile_weighted_into<A, Q, W, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        weights: W,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) where
+        T: RealScalar,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_quantile_weighted_into(axis, levels, weights, out));
+    }
+
+    /// Fallible variant of [`quantile_weighted_into`](Tensor::quantile_weighted_into).
+    ///
+    /// # Errors
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * For the reasons given for [`try_quantile_weighted`](Tensor::try_quantile_weighted): `out` is unchanged, except if an allocation
+    ///   fails.
+    pub fn try_quantile_weighted_into<A, Q, W, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        weights: W,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        let (axis, levels) = (axis.index(), levels.levels());
+        let weights = self.weights_along(axis, levels, weights)?;
+        self.quantiles_into(WEIGHTED_QUANTILE, axis, levels.len(), out, |device, out, a| {
+            weighted_quantile(device, out, a, levels, &weights)
+        })
+    }
+
+    /// Checks the arguments of a weighted quantile, and returns the weights.
+    fn weights_along<W>(&self, axis: usize, levels: &[f64], weights: W) -> Result<Vec<f64>, Error>
+    where
+        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
+        check_levels(levels)?;
+        self.axes().check_axis(WEIGHTED_QUANTILE, axis)?;
+        let weights = weights.as_view();
+        same_instance(WEIGHTED_QUANTILE, self.device(), weights.device())?;
+        let weights = weights.try_to_vec()?;
+        check_weights(self.shape().as_ref(), axis, &weights)?;
+        Ok(weights)
+    }
+
+    /// Returns the median of all elements that are not NaN. The median is NaN if all elements are NaN.
+    ///
+    /// # Panics
+    /// If the tensor is empty, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[7.0, f64::NAN], [3.0, 4.0]].nan_median().item(), 4.0);
+    /// ```
+    #[doc(alias = "nanmedian")]
+    #[track_caller]
+    pub fn nan_median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
+    where
+        T: RealFloat,
+    {
+        unwrap_or_panic(self.try_nan_median())
+    }
+
+    /// Fallible variant of [`nan_median`](Tensor::nan_median).
+    ///
+    /// # Errors
+    /// If the tensor is empty, or the allocation fails.
+    pub fn try_nan_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    where
+        T: RealFloat,
+    {
+        self.median_of_all(NAN_MEDIAN, |device, out, a| nan_quantile(device, out, a, &[0.5], None))
+    }
+
+    /// [`nan_median`](Tensor::nan_median) over one axis, which is removed.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has zero elements, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_axis(1), tensor![4.5, 3.0]);
+    /// ```
+    #[track_caller]
+    pub fn nan_median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_nan_median_axis(axis))
+    }
+
+    /// Fallible variant of [`nan_median_axis`](Tensor::nan_median_axis).
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, or the allocation fails.
+    pub fn try_nan_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        self.quantiles_of(NAN_MEDIAN, axis.index(), 1, |device, out, a| {
+            nan_quantile(device, out, a, &[0.5], None)
+        })
+    }
+
+    /// [`nan_median_axis`](Tensor::nan_median_axis) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements.
+    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_into(1, &mut out);
+    /// assert_eq!(out, tensor![4.5, 3.0]);
+    /// ```
+    #[track_caller]
+    pub fn nan_median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
+    where
+        T: RealFloat,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_nan_median_into(axis, out));
+    }
+
+    /// Fallible variant of [`nan_median_into`](Tensor::nan_median_into).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
+    ///   device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_nan_median_into<R: Dim, A, S2>(
+        &self,
+        axis: A,
+        out: &mut Tensor<T::Float, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        self.quantiles_into(NAN_MEDIAN, axis.index(), 1, out, |device, out, a| {
+            nan_quantile(device, out, a, &[0.5], None)
+        })
+    }
+
+    /// [`quantile`](Tensor::quantile) of the elements that are not NaN. If all elements along the axis are NaN, the quantiles are NaN.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Quantile, tensor};
+    /// let x = tensor![[8.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]];
+    /// assert_eq!(x.nan_quantile(1, 0.25, Quantile::Linear), tensor![3.5, 1.5]);
+    /// assert_eq!(x.nan_quantile(1, [0.0, 1.0], Quantile::Linear), tensor![[2.0, 8.0], [0.0, 4.0]]);
+    /// ```
+    #[doc(alias = "nanquantile")]
+    #[doc(alias = "nanpercentile")]
+    #[track_caller]
+    pub fn nan_quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+    {
+        unwrap_or_panic(self.try_nan_quantile(axis, levels, method))
+    }
+
+    /// Fallible variant of [`nan_quantile`](Tensor::nan_quantile).
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
+    pub fn try_nan_quantile<A, Q>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+    {
+        let levels = levels.levels();
+        check_levels(levels)?;
+        self.quantiles_of(NAN_QUANTILE, axis.index(), levels.len(), |device, out, a| {
+            nan_quantile(device, out, a, levels, Some(method))
+        })
+    }
+
+    /// [`nan_quantile`](Tensor::nan_quantile) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
+    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Quantile, Tensor, tensor};
+    /// let mut out = Tensor::zeros([1, 2]);
+    /// tensor![[8.0, f64::NAN, 2.0]].nan_quantile_into(1, [0.25, 0.5], Quantile::Linear, &mut out);
+    /// assert_eq!(out, tensor![[3.5, 5.0]]);
+    /// ```
+    #[track_caller]
+    pub fn nan_quantile_into<A, Q, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) where
+        T: RealFloat,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        unwrap_or_panic(self.try_nan_quantile_into(axis, levels, method, out));
+    }
+
+    /// Fallible variant of [`nan_quantile_into`](Tensor::nan_quantile_into).
+    ///
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
+    pub fn try_nan_quantile_into<A, Q, S2>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+        S2: StorageMut<T::Float, Dev>,
+    {
+        let levels = levels.levels();
+        check_levels(levels)?;
+        self.quantiles_into(NAN_QUANTILE, axis.index(), levels.len(), out, |device, out, a| {
+            nan_quantile(device, out, a, levels, Some(method))
+        })
+    }
+
+    /// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements.
+    fn median_of_all(
+        &self,
+        op: &'static str,
+        compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    where
+        T: RealScalar,
+    {
+        if self.is_empty() {
+            return Err(Error::Empty { op, shape: self.shape().as_ref().to_vec() });
+        }
+        let mut out = Tensor::allocate([], self.device().clone())?;
+        let (output, device) = out.output_with_axes(Axes::new(&[1], &[1]), 0);
+        // In memory order: if zeros of both signs are in the middle, the sign of the median depends on the order of the elements.
+        compute(device, output, self.operand_in(&self.enumeration()))?;
+        Ok(out)
+    }
+
+    /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has `levels` indices along the axis. Otherwise, the
+    /// axis is removed, and `levels` is 1. See [`write_quantiles`](Tensor::write_quantiles).
+    fn quantiles_of<R: Dim>(
+        &self,
+        op: &'static str,
+        axis: usize,
+        levels: usize,
+        compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    where
+        T: RealScalar,
+    {
+        let lines = self.lines_along(op, axis)?;
+        let mut out = Tensor::allocate(lines.result::<R>(levels), self.device().clone())?;
+        self.write_quantiles(&lines, &mut out, compute)?;
+        Ok(out)
+    }
+
+    /// Checks the shape of `out` and writes quantiles along an axis to it. See [`quantiles_of`](Tensor::quantiles_of) for the arguments.
+    fn quantiles_into<R: Dim, S2: StorageMut<T::Float, Dev>>(
+        &self,
+        op: &'static str,
+        axis: usize,
+        levels: usize,
+        out: &mut Tensor<T::Float, R, O, Dev, S2>,
+        compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+    {
+        let lines = self.lines_along(op, axis)?;
+        check_out(op, lines.result::<R>(levels).as_ref(), self.device(), out)?;
+        self.write_quantiles(&lines, out, compute)
+    }
+
+    /// Returns the axes of `self`, permuted so that `axis` is last.
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements.
+    fn lines_along(&self, op: &'static str, axis: usize) -> Result<Lines<D>, Error> {
+        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let to = AxesMut::new(shape.as_mut(), strides.as_mut());
+        reduced_last(op, false, self.axes(), &[axis], O::ROW_MAJOR, to)?;
+        Ok(Lines { op, axis, shape, strides })
+    }
+
+    /// Writes quantiles along an axis to `out`, which must have the shape of the result. `compute` takes an output whose last axis has an
+    /// index for each level, and the elements of `self`, permuted so that the axis is last.
+    fn write_quantiles<R: Dim, S2: StorageMut<T::Float, Dev>>(
+        &self,
+        lines: &Lines<D>,
+        out: &mut Tensor<T::Float, R, O, Dev, S2>,
+        compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+    {
+        let Lines { op, axis, shape: from_shape, strides: from } = lines;
+        let (mut to_shape, mut to) = (D::Shape::default(), D::Strides::default());
+        if R::NDIM == D::NDIM {
+            out.axes().move_last(op, &[*axis], O::ROW_MAJOR, AxesMut::new(to_shape.as_mut(), to.as_mut()))?;
+        } else {
+            let leading = R::NDIM;
+            to_shape.as_mut()[..leading].copy_from_slice(out.shape().as_ref());
+            to.as_mut()[..leading].copy_from_slice(out.strides().as_ref());
+            (to_shape.as_mut()[leading], to.as_mut()[leading]) = (1, 1);
+        }
+        let (output, device) = out.output_with_axes(Axes::new(to_shape.as_ref(), to.as_ref()), 0);
+        let operand = self.operand_with_axes(Axes::new(from_shape.as_ref(), from.as_ref()), 0);
+        compute(device, output, operand)
+    }
+}
+
+/// The axes of an operand, permuted so that the axis along which quantiles are computed is last.
+struct Lines<D: Dim> {
+    op: &'static str,
+    axis: usize,
+    shape: D::Shape,
+    strides: D::Strides,
+}
+
+impl<D: Dim> Lines<D> {
+    /// Returns the shape of the quantiles. If `R` is the rank of the operand, there are `levels` indices along the axis. Otherwise, the
+    /// axis is removed.
+    fn result<R: Dim>(&self, levels: usize) -> R::Shape {
+        let mut shape = R::Shape::default();
+        let (leading, _) = self.shape.as_ref().split_at(D::NDIM - 1);
+        if R::NDIM == D::NDIM {
+            let (before, after) = leading.split_at(self.axis);
+            let to = shape.as_mut();
+            to[..self.axis].copy_from_slice(before);
+            to[self.axis] = levels;
+            to[self.axis + 1..].copy_from_slice(after);
+        } else {
+            shape.as_mut().copy_from_slice(leading);
+        }
+        shape
+    }
+}

@@ -1,0 +1,122 @@
+//! Union, intersection and difference of tensors as sets of elements.
+
+use crate::device::{Device, Elementwise, Permute, Reduce};
+use crate::element::{Element, Ordered};
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::copy::join::try_concatenate;
+use crate::ops::elementwise::operands::MatchingOperand;
+use crate::ops::elementwise::unary::Not;
+use crate::order::Order;
+use crate::rank::{Dim, Rank};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns the distinct elements of two tensors, in ascending order. All NaN count as equal, so the result has at most one, at the end.
+    /// −0.0 and 0.0 count as equal too: the result has the zero that comes first in the memory order of `self`, or of `other` if `self`
+    /// has no zero.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[3, 1], [3, 2]].set_union(tensor![5, 1]), tensor![1, 2, 3, 5]);
+    /// ```
+    #[doc(alias = "union1d")]
+    #[track_caller]
+    pub fn set_union<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
+    where
+        T: Ordered,
+        B: MatchingOperand<T, O, Dev>,
+        Dev: Permute<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_set_union(other))
+    }
+
+    /// Fallible variant of [`set_union`](Tensor::set_union).
+    ///
+    /// # Errors
+    /// If the tensors are on different instances of the device, or the allocation fails.
+    pub fn try_set_union<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    where
+        T: Ordered,
+        B: MatchingOperand<T, O, Dev>,
+        Dev: Permute<T> + Reduce<T>,
+    {
+        try_concatenate(0, [self.try_unique()?, other.agreed().try_unique()?])?.try_unique()
+    }
+
+    /// Returns the distinct elements of `self` that are also in another tensor, in ascending order. NaN is not equal to NaN, so the result
+    /// has no NaN.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[3, 1], [3, 2]].set_intersection(tensor![5, 3, 1]), tensor![1, 3]);
+    /// ```
+    #[doc(alias = "intersect1d")]
+    #[track_caller]
+    pub fn set_intersection<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
+    where
+        T: Ordered,
+        B: MatchingOperand<T, O, Dev>,
+        Dev: Permute<T> + Reduce<T> + Reduce<bool>,
+    {
+        unwrap_or_panic(self.try_set_intersection(other))
+    }
+
+    /// Fallible variant of [`set_intersection`](Tensor::set_intersection).
+    ///
+    /// # Errors
+    /// If the tensors are on different instances of the device, or the allocation fails.
+    pub fn try_set_intersection<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    where
+        T: Ordered,
+        B: MatchingOperand<T, O, Dev>,
+        Dev: Permute<T> + Reduce<T> + Reduce<bool>,
+    {
+        let values = self.try_unique()?;
+        let common = values.try_isin(other.agreed())?;
+        values.try_masked(&common)
+    }
+
+    /// Returns the distinct elements of `self` that are not in another tensor, in ascending order. NaN is not equal to NaN, so if `self`
+    /// has NaN, the result has one.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[3, 1], [3, 2]].set_difference(tensor![5, 1]), tensor![2, 3]);
+    /// ```
+    #[doc(alias = "setdiff1d")]
+    #[track_caller]
+    pub fn set_difference<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
+    where
+        T: Ordered,
+        B: MatchingOperand<T, O, Dev>,
+        Dev: Permute<T> + Reduce<T> + Elementwise<bool> + Reduce<bool>,
+    {
+        unwrap_or_panic(self.try_set_difference(other))
+    }
+
+    /// Fallible variant of [`set_difference`](Tensor::set_difference).
+    ///
+    /// # Errors
+    /// If the tensors are on different instances of the device, or the allocation fails.
+    pub fn try_set_difference<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    where
+        T: Ordered,
+        B: MatchingOperand<T, O, Dev>,
+        Dev: Permute<T> + Reduce<T> + Elementwise<bool> + Reduce<bool>,
+    {
+        let values = self.try_unique()?;
+        let mut others = values.try_isin(other.agreed())?;
+        others.try_apply_inplace(Not)?;
+        values.try_masked(&others)
+    }
+}
