@@ -227,6 +227,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].rank(), 2);
     /// ```
+    #[doc(alias = "ndim")]
     #[inline]
     #[must_use]
     pub fn rank(&self) -> usize {
@@ -238,6 +239,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].len(), 4);
     /// ```
+    #[doc(alias = "numel")]
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {

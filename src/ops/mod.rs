@@ -3,7 +3,6 @@
 
 #![forbid(unsafe_code)]
 
-mod aliases;
 pub(crate) mod copy;
 pub(crate) mod create;
 #[cfg(feature = "linalg")]

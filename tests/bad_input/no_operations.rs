@@ -395,20 +395,6 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "names of other libraries for public methods that have rows",
-        &[
-            "impl::unsqueeze",
-            "impl::expand_dims",
-            "impl::squeeze",
-            "impl::transpose",
-            "impl::astype",
-            "impl::ravel",
-            "impl::copy",
-            "impl::ndim",
-            "impl::numel",
-        ],
-    ),
-    (
         "parts of public macros: the builder that they call checks its numbers (`builder.rs`)",
         &["__dispatch!", "__limit!", "__contract!", "__factorise!", "OperandList::factors", "impl::boxed"],
     ),

@@ -270,8 +270,6 @@ mod mask_type;
 mod matmul_of_scalar;
 #[path = "../pass/matrix_into_row.rs"]
 mod matrix_into_row;
-#[path = "../pass/name_of_another_library.rs"]
-mod name_of_another_library;
 #[path = "../pass/negate_unsigned.rs"]
 mod negate_unsigned;
 #[path = "../pass/number_any.rs"]
@@ -576,7 +574,6 @@ fn corrected_programs_run() {
     let _ = mask_type::main();
     let _ = matmul_of_scalar::main();
     let _ = matrix_into_row::main();
-    let _ = name_of_another_library::main();
     let _ = negate_unsigned::main();
     let _ = number_any::main();
     let _ = number_to_bool::main();

@@ -19,6 +19,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1, 2], [3, 4]];
     /// assert!(x.t().to_owned().is_contiguous());
     /// ```
+    #[doc(alias = "copy")]
     #[track_caller]
     pub fn to_owned(&self) -> Tensor<T, D, O, Dev>
     where

@@ -160,6 +160,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// }
     /// assert_eq!(smooth(&tensor![Complex::new(2.0, 8.0), Complex::from(4.0), Complex::from(6.0)]), Complex::new(4.0, 2.0));
     /// ```
+    #[doc(alias = "astype")]
     #[track_caller]
     pub fn cast<U: Element>(&self) -> Tensor<U, D, O, Dev>
     where

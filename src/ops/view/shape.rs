@@ -81,6 +81,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = Tensor::<f64, _>::zeros([2, 3, 4]);
     /// assert_eq!(x.reverse_axes().shape(), [4, 3, 2]);
     /// ```
+    #[doc(alias = "transpose")]
     pub fn reverse_axes(&self) -> ViewOf<'_, T, D, O, Dev, S> {
         self.view().transposed()
     }
@@ -367,6 +368,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].flatten(), tensor![1, 2, 3, 4]);
     /// ```
+    #[doc(alias = "ravel")]
     #[track_caller]
     pub fn flatten(self) -> Tensor<T, Rank<1>, O, Dev>
     where
