@@ -1,6 +1,6 @@
-"""Writes src/elementary/complex_reference.tsv: elementary functions of complex numbers with correctly rounded parts.
+"""Writes tests/data/elementary/complex.tsv: elementary functions of complex numbers with correctly rounded parts.
 
-Run:  python complex_reference.py     (needs mpmath; a minute; writes src/elementary/complex_reference.tsv)
+Run:  python complex_reference.py     (needs mpmath; a minute; writes tests/data/elementary/complex.tsv)
 
 Columns, separated by tabs: function, type, bits of the argument's real and imaginary part in hexadecimal, exponent or -, bits of the
 expected result's real and imaginary part. The exponent of powc is complex: the bits of its parts, separated by a space. Special values are those of C99, Annex G. An expected NaN stands for any NaN.
@@ -156,7 +156,7 @@ def main():
             points = arguments("powf", t)
             for x, y in points[:12] + random.sample(points[12:], 10):
                 add("powc", (x, y), w, exact("powc", x, y, mpc(*w), t))
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/elementary/complex_reference.tsv"), "w") as file:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/data/elementary/complex.tsv"), "w") as file:
         file.write("# Written by scripts/elementary/complex_reference.py. function, type, argument bits, exponent, expected bits\n")
         file.writelines("\t".join(row) + "\n" for row in rows)
     print(len(rows), "rows")

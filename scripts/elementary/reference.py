@@ -1,6 +1,6 @@
-"""Writes src/elementary/reference.tsv: difficult arguments of the elementary functions, with correctly rounded results.
+"""Writes tests/data/elementary/real.tsv: difficult arguments of the elementary functions, with correctly rounded results.
 
-Run:  python reference.py     (needs mpmath; a second; writes src/elementary/reference.tsv)
+Run:  python reference.py     (needs mpmath; a second; writes tests/data/elementary/real.tsv)
 
 Columns, separated by tabs: function, type, bits of the argument in hexadecimal, bits of the second argument or -, bits of the
 expected result. Results are computed with 400 to 5000 binary digits and rounded once, to nearest even, also for subnormal
@@ -337,7 +337,7 @@ def main():
     for t in ("f64", "f32"):
         for name in DRAWN_LAST:
             rows += rows_of(name, t)
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/elementary/reference.tsv"), "w") as file:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/data/elementary/real.tsv"), "w") as file:
         file.write("# Written by scripts/elementary/reference.py. function, type, argument bits, second argument bits, expected bits\n")
         file.writelines("\t".join(row) + "\n" for row in rows)
     print(len(rows), "rows")
