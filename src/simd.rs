@@ -38,9 +38,8 @@ pub(crate) fn prefetch(address: *const u8) {
 const VARIABLE: &str = "VIERBEIN_SIMD";
 
 /// Returns whether loops over contiguous elements, with ordinary stores or without stores, prefetch the elements, although the processor
-/// also prefetches by itself: on Intel's processors with AVX-512. With 10⁷ `f64` in memory, loops take up to a quarter longer without
-/// prefetching on a Xeon with AVX-512. With prefetching, they take up to a fifth longer on a Zen 3, and up to twice as long on a Zen 4, which
-/// has AVX-512. On a Zen 5, reductions take 0.9 to 1.1 times as long.
+/// also prefetches by itself: on Intel's processors with AVX-512. On AMD's processors, such loops are slower with prefetching, or as fast
+/// (measured).
 #[inline]
 pub(crate) fn prefetches_rows() -> bool {
     Level::get() == Level::Avx512 && Processor::get() == Processor::Intel

@@ -17,11 +17,11 @@ const MIN_LANES: usize = 8;
 pub(crate) const FOLD_BLOCK_BYTES: usize = 16 << 10;
 /// Maximum number of rows that [`fold_many_rows`](crate::device::Reduction::fold_many_rows) folds.
 pub(crate) const MAX_ROWS: usize = 255;
-/// Prefetch distance, in bytes. With 512 bytes, norms of `f32` in L2 take 9 % longer; with 3 KiB, sums in memory take 6 % longer.
+/// Prefetch distance, in bytes. Measured: with half of it, norms in L2 are slower; with three times as much, sums in memory are slower.
 const PREFETCH_BYTES: usize = 1 << 10;
 
-/// Prefetches the memory [`PREFETCH_BYTES`] after a row, for loops that only read, if [`prefetches_rows`]. With elements in L2 or in
-/// memory, they take up to 18 % less time. Loops over several rows of a matrix at once gain nothing.
+/// Prefetches the memory [`PREFETCH_BYTES`] after a row, for loops that only read, if [`prefetches_rows`]. Loops over several rows
+/// of a matrix at once do not call it, because they gain nothing (measured).
 #[inline(always)]
 pub(crate) fn prefetch_after<T>(row: &[T]) {
     for byte in (0..size_of_val(row)).step_by(CACHE_LINE_BYTES) {
@@ -50,8 +50,8 @@ pub(crate) fn in_lanes<T: Copy, A: Copy>(
     }
 }
 
-/// Folds elements, chain by chain, in `LANES` accumulators, or fewer elements in a single chain of `HALF` accumulators. For slices of 128
-/// to 256 `f64` in L2, `LANES` accumulators take 1.4 to 2.4 times as long (Zen 3), because more results have to be combined.
+/// Folds elements, chain by chain, in `LANES` accumulators, or fewer elements in a single chain of `HALF` accumulators: for few
+/// elements, `LANES` accumulators are slower, because more results have to be combined.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn fold_in_lanes<T: Copy, A: Copy, const LANES: usize, const HALF: usize>(
     elements: &[T],

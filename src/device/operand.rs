@@ -268,7 +268,7 @@ pub struct Output<'a, T: Element, Dev: Device> {
 /// Checks new axes for an output, whose present axes are `of`. The first element of the new axes is `offset` elements after the output's.
 ///
 /// Takes slices, because the compiler knows that a function does not write to them. If the function took [`Axes`], which it gets by
-/// address, the caller would have to read the axes again after the call: a product of 4 × 4 elements takes 1.1 times as long then.
+/// address, the caller would have to read the axes again after the call, which products of tiny matrices would notice.
 ///
 /// # Panics
 /// If the new axes address elements outside of the output, or one element by two indices.

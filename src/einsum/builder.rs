@@ -274,8 +274,8 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     {
         let (device, factors) = unwrap_or_panic(factors::<_, _, _, N>(&self.operands));
         let einsum = self.einsum(device, &factors, limit);
-        // Each case returns its own tensor. A common `Result` would be kept in memory, and for small products, moving it takes a fifth of
-        // the time.
+        // Each case returns its own tensor. A common `Result` would be kept in memory, and for small products, the time to move it
+        // matters.
         match contract_directly(&einsum) {
             Some(result) => unwrap_or_panic(result),
             None => contract_any_or_panic(&einsum),

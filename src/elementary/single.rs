@@ -97,9 +97,9 @@ const CBRT_IMPROVES_INVERSE: bool = false;
 
 /// Whether ln(2) as a single number is accurate enough for a product with a small integer. Its error is 0.05 ulp.
 const LN2_ROUNDED_SUFFICES: bool = true;
-/// Whether [`tan`] corrects its quotient for rounding errors. The errors would be below 1 ulp, but it would take 1.3 times as long.
+/// Whether [`tan`] corrects its quotient for rounding errors. The errors would be below 1 ulp, but it would be slower.
 const TAN_CORRECTS_QUOTIENT: bool = false;
-/// Whether [`atan`] corrects its quotient for rounding errors. The errors would be below 1 ulp, but it would take 1.3 times as long.
+/// Whether [`atan`] corrects its quotient for rounding errors. The errors would be below 1 ulp, but it would be slower.
 const ATAN_CORRECTS_QUOTIENT: bool = false;
 
 include!("functions.rs");

@@ -1,10 +1,9 @@
 //! Conversions of floating-point numbers to integers, with the results of `as`, in a form that the compiler vectorises on x86-64.
 //!
 //! `as` gives the largest or smallest integer for numbers outside of the type's range, and 0 for NaN. The instructions of x86-64 have other
-//! results for these numbers, so the compiler converts one element at a time. On a Zen 4, that takes 0.7 to 1.1 ns. The functions of this
-//! module select the results without branches: loops over them take 0.05 to 0.5 ns for an element, with AVX2 or AVX-512. Without AVX2, they
-//! take 0.15 to 0.3 ns, but 2.2 ns for integers of 64 bits, because SSE2 has no shifts by different numbers of bits. Other processors have
-//! instructions with the results of `as`.
+//! results for these numbers, so the compiler converts one element at a time. The functions of this module select the results without
+//! branches, so loops over them are vectorised. Only conversions to integers of 64 bits are slower than `as` without AVX2, because SSE2 has
+//! no shifts by different numbers of bits. Other processors have instructions with the results of `as`.
 
 /// A floating-point number that can be converted to the integer type `I`.
 pub(crate) trait Truncate<I> {

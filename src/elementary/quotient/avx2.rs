@@ -1,7 +1,6 @@
 //! The loops of quotients for AVX2. In a plain loop over complex numbers, the compiler separates real and imaginary parts in their order,
 //! with four shuffles for two registers. The order does not matter, so two shuffles suffice, and what determines whether a quotient is far
-//! takes no additional time: the division units are the limit. On a Xeon, quotients of 500 `c64` take 0.74 times as long as in a plain
-//! loop, and as long as with the textbook formula.
+//! takes no additional time: the division units are the limit.
 
 use super::Quotient;
 use core::arch::x86_64::*;

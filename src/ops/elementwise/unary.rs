@@ -19,13 +19,13 @@ use num_traits::{One, Zero};
 pub(crate) const SLOW: usize = 256;
 
 /// The [`COST`](UnaryOp::COST) of a quotient of complex numbers, or of a 64-bit integer and a scalar, of a remainder, and of the modulus of
-/// a complex number: about a nanosecond. Loops with this cost do not use non-temporal stores. On a Zen 3, quotients and moduli of 32 MB or
-/// more take 0.7 to 0.85 times as long without them on one thread, and 0.75 to 1.1 times on two.
+/// a complex number: about a nanosecond. Loops with this cost do not use non-temporal stores (measured: quotients and
+/// moduli of large operands are faster without them).
 pub(crate) const DIVISION: usize = 96;
 
 /// The [`COST`](UnaryOp::COST) of the reciprocal of a complex number, and of its quotient by a scalar: more than half a nanosecond. Loops
-/// with this cost use non-temporal stores. On a Zen 3, they take 0.85 to 0.9 times as long without them on one thread, and 1.1 to 1.17
-/// times on two.
+/// with this cost use non-temporal stores (measured: they are slower with these stores on one thread, but faster on two, which share the
+/// memory bandwidth).
 pub(crate) const RECIPROCAL: usize = 64;
 
 /// The [`COST`](UnaryOp::COST) of the quotient or remainder of two integers of at most 32 bits: a few tenths of a nanosecond.
@@ -240,8 +240,7 @@ impl<T: Scalar> UnaryOp<T> for Powi {
 }
 
 /// [`Powi`] of integers, with an exponent for which [`ShortPowi::fits`]. Computes the same products, and for each bit of the exponent also
-/// those that the result does not depend on. So the loop over the elements has no branches, and is vectorised: on a Zen 4, it takes 0.05 to
-/// 0.5 of the time.
+/// those that the result does not depend on. So the loop over the elements has no branches, and is vectorised.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShortPowi(pub(crate) i32);
 

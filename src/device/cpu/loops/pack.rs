@@ -124,7 +124,7 @@ kernel! {
 kernel! {
     /// Copies `n` elements with stride `STRIDE`, beginning at `from`, to elements with stride `TO`, beginning at `to`. If the strides are
     /// small constants, the compiler loads whole registers and shuffles them. The kernel is not `wide`, that is, not compiled for registers
-    /// of 64 bytes: for these, the compiler would use gather instructions, which take up to seven times as long.
+    /// of 64 bytes: for these, the compiler would use gather instructions, which are slower.
     ///
     /// # Safety
     /// The caller must ensure that the `n` elements may be read at `from` and written at `to`, and that source and result do not

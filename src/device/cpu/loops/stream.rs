@@ -14,19 +14,18 @@ const MIN_LARGE_COPY_BYTES: usize = 24 << 10;
 const CHUNK_BYTES: usize = 128;
 const _: () = assert!(CHUNK_BYTES <= MIN_COPY_BYTES);
 /// Distance in bytes between the elements that a loop with non-temporal stores reads and those that it prefetches. It is the size of a page,
-/// because the processor itself does not prefetch across the end of a page. On a Zen 5, compared with no distance, `a + row` of 32 to 82 MB
-/// takes 0.75 to 0.85 times as long, `a + b` and `abs` of 20 to 160 MB 0.94 times, and a copy of rows of 5 to 30 KB to memory with gaps 0.65
-/// to 0.85 times. Distances of 6 to 12 KiB are not faster for these copies, and slower for `a + b`.
+/// because the processor itself does not prefetch across the end of a page. Measured: larger distances make `a + b`
+/// slower, and copies no faster.
 pub(super) const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
 
 /// Copies `len` bytes with ordinary stores.
 ///
-/// On x86-64, copies of medium size do not call `memcpy`. From 2 to 4 KiB on, `memcpy` of glibc 2.36 uses the instruction `rep movsb`. On a
-/// Zen 4, a copy of 8 KB then takes 93 ns instead of 80, if source and result begin at multiples of 64 bytes. It takes 2.8 µs if they begin
-/// at bytes 8 and 16 of a page. See <https://lunnova.dev/articles/ryzen-slow-short-rep-mov>. On a Zen 3, too, it is slow for some offsets.
+/// On x86-64, copies of medium size do not call `memcpy`. From 2 to 4 KiB on, `memcpy` of glibc 2.36 uses the instruction `rep movsb`. On
+/// AMD's processors, it is many times slower if source and result begin at certain offsets from the beginning of a page, such as 8 and 16.
+/// See <https://lunnova.dev/articles/ryzen-slow-short-rep-mov>.
 ///
-/// Larger copies call `memcpy` if the distance of source and result is a multiple of 64 bytes. On a Zen 5, they then take 0.6 times (32 KB) to
-/// 0.8 times (64, 128, 400 and 800 KB) as long, without AVX-512 0.6 to 0.75 times (400 and 800 KB). On a Zen 4, 400 KB to 1.6 MB take as long.
+/// Larger copies call `memcpy` if the distance of source and result is a multiple of 64 bytes: for these, `rep movsb` is faster on some
+/// processors, and as fast on others (measured).
 ///
 /// # Safety
 /// The caller must ensure that `len` bytes may be read at `from` and written at `to`, and that these two ranges do not overlap.
@@ -54,7 +53,7 @@ pub(in crate::device::cpu) fn copy_elements<T: Copy>(from: &[T], to: &mut [T]) {
 }
 
 kernel! {
-    /// Copies `len` bytes, where `len >= CHUNK_BYTES`. On a Zen 5, registers of 64 bytes shorten copies of 16 KB from 0.10 to 0.07 µs.
+    /// Copies `len` bytes, where `len >= CHUNK_BYTES`. With registers of 64 bytes, copies between operands in cache are faster.
     ///
     /// # Safety
     /// The caller must ensure that `len` bytes may be read at `from` and written at `to`, and that these two ranges do not overlap.

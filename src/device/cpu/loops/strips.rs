@@ -193,10 +193,9 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
 
 /// Returns the minimum size of a result, in bytes, for non-temporal stores: half of L3, but not more than [`MAX_THRESHOLD_BYTES`].
 ///
-/// Measured with an L3 of 32 MiB: for a result of half this size, non-temporal stores take 0.6 to 0.9 times as long. If all of the result
-/// is read afterwards, both together take 1.0 to 1.1 times as long on one thread, and 0.9 to 1.0 times on two. For smaller results,
-/// ordinary stores are better, because the result stays in L3. Tests without optimisation read and write large results slowly, so they use
-/// smaller ones.
+/// Measured: from this size on, non-temporal stores are faster, and if all of the result is read afterwards, both together take about as
+/// long as with ordinary stores. For smaller results, ordinary stores are better, because the result stays in L3. Tests without
+/// optimisation read and write large results slowly, so they use smaller ones.
 fn min_streamed_bytes() -> usize {
     if cfg!(all(test, debug_assertions)) {
         return 8 << 20;
@@ -219,9 +218,8 @@ const MAX_STREAMED_RATIO: usize = 4;
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
 /// Size of the parts, in bytes, in which a contiguous row is computed for non-temporal stores. Reads and writes of larger parts would
-/// alternate in long bursts. On a Zen 5, parts of 2 KiB make `a + b` and `abs` of 20 to 160 MB 1.1 times slower. Parts of 512 bytes make
-/// `a + b` up to 1.1 times faster for some sizes, and up to 1.15 times slower for others. On a Zen 3, which was measured before the distance
-/// below was introduced, parts of 2 KiB made `abs` 1.1 times faster.
+/// alternate in long bursts. Measured on `a + b` in memory: parts of twice this size are slower, and parts of half this size are faster or
+/// slower, depending on the size of the operands.
 const STREAMED_PART_BYTES: usize = ROW_BUFFER_BYTES;
 
 /// Minimum size in bytes of a row that does not begin where the previous row ends, for [`PREFETCH_DISTANCE_BYTES`]: at the end of the row,
@@ -265,7 +263,7 @@ struct StripTask<'a, const K: usize> {
     /// Whether the first operand is written with non-temporal stores. Its inner stride is then 1.
     streams: bool,
     /// Whether successive rows of an operand are the same row, of at most [`MAX_REPEATED_BYTES`]. It stays in cache, so it is not
-    /// prefetched. On a Zen 5, `a + row` of 2000² then takes 0.9 times (`f64`) and 0.95 times (`c64`) as long.
+    /// prefetched.
     repeats: [bool; K],
     /// For each operand, the number of bytes between the next elements of a contiguous row and those that are prefetched:
     /// [`PREFETCH_DISTANCE_BYTES`], or 0 if they would not be in this row or in the next one.
@@ -402,8 +400,7 @@ impl<const K: usize> StripTask<'_, K> {
                 n,
                 &padded(core::array::from_fn::<_, K, _>(|k| if direct[k] { there[k] } else { buffers[k] })),
             );
-            // The next elements are read from memory while the result is written. On a Zen 3, `a[:, ::2] + b` takes 0.84 times as long for
-            // 2000² `f64`, and 0.92 times for `c64`.
+            // The next elements are read from memory while the result is written.
             if self.streams {
                 let left = width.min(columns - column - n);
                 for k in (1..K).filter(|&k| strides[k] != 0 && !self.repeats[k]) {
@@ -459,8 +456,7 @@ impl<const K: usize> StripTask<'_, K> {
             let n = (width - there[0] as usize % CACHE_LINE_BYTES / size).min(columns - done);
             (self.f)(n, &padded(core::array::from_fn::<_, K, _>(|k| if k == 0 { buffer } else { there[k] })));
             done += n;
-            // Later elements are read from memory while the current ones are written. With 80 MB of `f64`, `abs` takes 0.74 to 0.92 times as
-            // long on a Zen 3 and a Zen 4, and `a + b` 0.76 to 0.95 times (one thread, medians, without the distance).
+            // Later elements are read from memory while the current ones are written.
             for k in (1..K).filter(|&k| !self.repeats[k]) {
                 let size = self.operands[k].size;
                 let next = there[k].wrapping_add(n * size + self.distances[k]);

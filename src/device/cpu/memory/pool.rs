@@ -39,8 +39,8 @@ pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
 pub(in crate::device::cpu) const PAGE_BYTES: usize = 4096;
 
 /// Distance, in bytes, between the page offsets at which consecutive large results begin. The page offset is the address modulo the
-/// size of a page. Measured on a Zen 3 for `a + b` in L2: if two of the three tensors begin at the same page offset, or less than 256
-/// bytes apart, it takes 1.2 times as long, and if all three do, 1.5 times. In L3, it takes up to 1.2 times as long.
+/// size of a page. Measured for `a + b` in L2 and L3: it is slower if two of the three tensors begin at page offsets that are less than 256
+/// bytes apart.
 const PAGE_OFFSET_STEP: usize = 512;
 
 /// Returns the page offset at which the next large result begins: [`PAGE_OFFSET_STEP`] before that of the previous result.

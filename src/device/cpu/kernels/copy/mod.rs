@@ -55,14 +55,14 @@ const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
 /// that one call of a transposing kernel copies (a band), unless rows map to the same cache sets (see [`collide`]) or
 /// elements have 16 bytes (see [`MAX_WHOLE_TILE_BYTES`]).
 const BAND_ROWS: usize = 64;
-/// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: for a result of this size, a
-/// copy and a later read together take the same time with both kinds of store. For larger results, non-temporal stores are faster. The
-/// value is smaller in tests without optimisation, because they read and write large results slowly.
+/// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: for larger
+/// results, a copy and a later read together take less time with non-temporal stores. The value is smaller in tests without optimisation,
+/// because they read and write large results slowly.
 pub(super) const MIN_STREAMED_BYTES: usize =
     if cfg!(all(test, debug_assertions)) { 4 << 20 } else { 16 << 20 };
 /// Minimum size of a result, in bytes, for non-temporal stores, if rows map to the same cache sets (see [`collide`]). Such a result
-/// is written with non-temporal stores only with AVX-512, because each store must write a whole cache line. Measured on an AMD
-/// processor: with non-temporal stores of half a line, transposes take 1.1 to 2.7 times as long.
+/// is written with non-temporal stores only with AVX-512, because each store must write a whole cache line: transposes with
+/// non-temporal stores of half a line are slower than with ordinary stores.
 const MIN_COLLIDING_BYTES: usize = 4 << 20;
 /// Minimum length of a row, in bytes, for non-temporal stores. The incomplete cache lines at the ends of a row need ordinary
 /// stores, which fetch the line first. Rows of transposed tiles may be shorter if they consist of whole cache lines.
@@ -75,9 +75,7 @@ const MIN_GATHERED_LEN: usize = 8;
 /// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
 /// Maximum size of a tile of elements of 16 bytes, in bytes, that is not divided into bands of 16 rows. Larger tiles are divided, unless
-/// they are written with non-temporal stores. Measured on a Zen 3: a transpose of 1000 × 1000 such elements takes 1.36 ms with bands of
-/// 16 rows, 1.72 with 32, 1.74 with 8 and 1.83 with 64. With bands, a permute of 30⁴ elements whose tiles have 14 KiB takes 1.2 times as
-/// long.
+/// they are written with non-temporal stores. Measured: larger tiles are fastest with bands of 16 rows, and smaller ones without bands.
 const MAX_WHOLE_TILE_BYTES: usize = 16 << 10;
 /// Maximum number of rows that one call of a transposing kernel copies (a band), and of columns whose offsets one table holds. The first
 /// band can have more rows than this: the rows before the first whole cache line of the source are added to it.
@@ -498,7 +496,7 @@ impl CopyTask {
         let (unit, stride) = (blocks.unit, row.from / blocks.unit as isize);
         let stream = self.bytes >= MIN_STREAMED_BYTES && row.extent * unit >= MIN_STREAMED_ROW_BYTES;
         // A row that runs backwards in the source is copied from its last element to the first, because processors read memory faster in
-        // ascending order of the addresses: on a Zen 3, copies of reversed rows then take 0.75 to 0.85 times as long.
+        // ascending order of the addresses.
         let backwards = stride < 0;
         let mut buffer = MaybeUninit::<[u8; GATHER_BUFFER_BYTES]>::uninit();
         let buffer = buffer.as_mut_ptr().cast::<u8>();

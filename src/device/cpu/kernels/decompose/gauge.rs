@@ -60,7 +60,7 @@ fn turn_slice<T: Field>(elements: &mut [T], by: T) {
     }
 }
 
-// These loops are SIMD kernels: without SIMD, they took 5 % of the time to compute eigenvectors of a matrix with 64 rows.
+// These loops are SIMD kernels: without SIMD, they take a noticeable part of the time to compute the eigenvectors of a small matrix.
 
 kernel! {
     /// Returns the largest squared magnitude of `n` elements, or 0.

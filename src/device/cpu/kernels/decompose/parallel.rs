@@ -38,8 +38,7 @@ impl Threads {
     }
 
     /// Calls `f`, which passes [`par`](Threads::par) to faer. If faer uses several threads, `f` runs on a thread of the pool. On a thread
-    /// outside the pool, faer would wake the pool for each parallel step: the singular values of a matrix of 384 rows would take 28 ms instead
-    /// of 21 (measured).
+    /// outside the pool, faer would wake the pool for each of its many parallel steps.
     pub(super) fn run<R: Send>(self, f: impl FnOnce() -> R + Send) -> R {
         match self {
             Threads::One => f(),

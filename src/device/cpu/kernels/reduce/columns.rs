@@ -156,21 +156,19 @@ unsafe fn tile<T: Element, const COUNT: usize, const COLUMNS: usize>(
 
 /// Number of columns that [`fold_far_rows`] folds together. Fewer remaining columns are folded one by one.
 const FAR_COLUMNS: usize = 8;
-/// Number of columns that it folds together if the stride between them is at least [`MIN_DISTANT_BYTES`]. On a Zen 5, the trace over axes 0
-/// and 2 of 4096 × 8 × 4096 elements takes 0.87 (`f64`) to 0.95 times (`c64`) as long as with 8 columns. With 4 columns, it takes longer by
-/// up to 4 %.
+/// Number of columns that it folds together if the stride between them is at least [`MIN_DISTANT_BYTES`]. Measured on traces over axes 0 and
+/// 2: 4 and 8 columns are slower.
 const DISTANT_COLUMNS: usize = 2;
 const MIN_DISTANT_BYTES: usize = 2 << 10;
-/// Maximum number of rows that one call of [`fold_far_rows`] folds. A multiple of 8, because rows are folded 8 at a time. Measured on a Zen
-/// 3: with all rows of 4 columns at a time, traces over axes 0 and 2 take 1.1 to 1.3 times as long.
+/// Maximum number of rows that one call of [`fold_far_rows`] folds. A multiple of 8, because rows are folded 8 at a time. Measured:
+/// traces over axes 0 and 2 are slower with all rows at a time.
 const FAR_ROWS: usize = 32;
 /// Minimum stride between columns, in bytes, at which they count as far apart. The adjacent cache lines that the hardware
 /// prefetches along a row are then not used.
 const MIN_FAR_BYTES: usize = 256;
 
 /// [`fold_rows`] for a few columns that are far apart; `step` is the stride between columns. The caller folds several rows of these
-/// columns before it folds the next columns, because the hardware prefetches this access pattern well. On a Xeon, a trace over axes 0 and 2
-/// of 64 × 2048 × 64 elements takes 2.5 times as long row by row.
+/// columns before it folds the next columns, because the hardware prefetches this access pattern well.
 ///
 /// # Safety
 /// The contract of [`fold_rows`], with stride `step` between the elements of a row.
@@ -391,7 +389,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
         && let Some((low, high)) = plan.halves_at(LEAF_ROWS)
     {
         let needed = accs.len() * (1 + plan_levels(&high, split.splits::<T, R>(&high)));
-        // Also allocating for halves that no other thread computes would take a third of the time of a sum of 4000 × 4000 `c64` (Zen 3).
+        // Halves that no other thread computes allocate nothing: the allocations would take a large part of the time of a sum.
         let parallel = split.joins > 0;
         let split = Split { joins: split.joins.saturating_sub(1), ..split };
         let upper = Split { index: split.index + low.len(), ..split };

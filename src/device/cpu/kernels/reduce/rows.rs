@@ -38,12 +38,9 @@ fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index:
 }
 
 /// Returns whether `n` contiguous elements are folded in registers of 32 bytes although the processor has registers of 64: if they fill a
-/// block, and the processor halves wide registers. On a Zen 4, sums and extremes of 4000² `f64` and over axis 1 then take 0.85 to 0.9 times
-/// as long. From 16 to 500 KB they take 0.95 to 1.06 times as long, and sums of 8 to 16 MB, in L3, 1.02 to 1.1 times (minima). This excludes
-/// reductions that need more instructions without AVX-512, such as norms.
-///
-/// On a Zen 5, wide registers shorten reductions of 10⁷ elements to between 0.54 (`argmax` of `f64`) and 0.95 of the time, and sums of 10⁶
-/// `f64` to 0.6: more elements are in flight at a time.
+/// block, and the processor halves wide registers (measured: sums and extremes of elements in memory are then faster). This excludes
+/// reductions that need more instructions without AVX-512, such as norms. On processors that do not halve wide registers, these registers
+/// are faster: more loads are in flight at a time.
 #[allow(dead_code)] // Builds without kernels for registers of 64 bytes do not call it.
 fn is_narrow<T: Element, R: Reduction<T>>(n: usize) -> bool {
     R::LIMITED_BY_MEMORY && n >= const { block::<T, R>() } && halves_registers()
@@ -119,8 +116,8 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
 /// Variant of [`reduce_block`] for elements with stride `stride`. Gathers the elements first if the reduction uses the index, or has its
 /// own `fold_block` and the elements are not far apart.
 ///
-/// For other reductions, gathering takes longer than folding the elements one by one. On a Zen 3, the sum of every second element of 400
-/// rows takes 27 µs instead of 31 for `f64`, and 24 instead of 31 for `f32` (minima); in memory, `f64` takes 0.85 times as long.
+/// For other reductions, gathering takes longer than folding the elements one by one (measured on sums of every second
+/// element).
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable, and that `n` is at most [`Gathered::room`].

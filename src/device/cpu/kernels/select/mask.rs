@@ -7,7 +7,7 @@
 //! for each i:  out[to] = a[i];  to += mask[i]
 //! ```
 //!
-//! A loop with a branch takes up to four times as long, because the processor mispredicts the branch.
+//! A loop with a branch is slower, because the processor mispredicts the branch if the mask is irregular.
 
 use super::by_size;
 use crate::device::cpu::{Cpu, HostPtr};
