@@ -2,8 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::reader::{CsvReader, Head, check_width, text_of};
 use super::records::{Records, from_path, from_stream};
-use super::{CsvReader, Head, check_delimiter, check_width, plain, text_of};
+use super::{check_delimiter, plain};
 use crate::device::{Cpu, Device};
 use crate::error::Error;
 use crate::rank::Rank;
