@@ -2,9 +2,12 @@
 
 mod access;
 mod as_view;
+mod data;
 mod foreign;
 mod iter;
 mod parts;
+mod same_types;
+mod views;
 
 pub use access::{ElementIndex, IndexArray, TensorIndex};
 pub use as_view::AsView;
@@ -12,14 +15,14 @@ pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};
 
 use crate::device::into_output::By;
-use crate::device::{Cpu, Device, IntoOutput, OnDevice, Operand, Output, SameDevice, SameDtype, SameOrder};
+use crate::device::{Cpu, Device, IntoOutput, OnDevice, Operand, Output};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
-use crate::layout::axes::{Axes, AxesMut};
+use crate::layout::axes::Axes;
 use crate::layout::{Layout, contiguous_strides, element_count};
 use crate::order::{Order, RowMajor};
-use crate::rank::{Dim, Rank};
-use crate::storage::{BorrowedStorage, LentData, OwnedData, Storage, StorageMut, View, ViewMut};
+use crate::rank::Dim;
+use crate::storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 use core::marker::PhantomData;
 
 /// A tensor of elements `T`, rank `D`, memory order `O`, on device `Dev`.
@@ -409,231 +412,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let (output, device) = self.output();
         (output.with_axes(axes, offset), device)
-    }
-}
-
-// ------------------------------------------------------------------ conversion from and to dynamic tensors
-
-impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// Returns the memory of an owned tensor.
-    pub(crate) fn data(&self) -> &OwnedData<T, Dev> {
-        &self.storage
-    }
-
-    /// Returns the memory of an owned tensor. The caller may write elements, but must not replace the buffer by one of another length.
-    pub(crate) fn data_mut(&mut self) -> &mut OwnedData<T, Dev> {
-        &mut self.storage
-    }
-
-    /// Consumes an owned tensor and returns its memory.
-    pub(crate) fn into_data(self) -> OwnedData<T, Dev> {
-        self.storage
-    }
-}
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// Returns a view of the elements that a layout addresses in a buffer. The rank of the layout must be `D`.
-    ///
-    /// # Panics
-    /// If the layout addresses elements outside of the buffer.
-    pub(crate) fn of_data(data: &'a OwnedData<T, Dev>, layout: &Layout) -> Self {
-        let (shape, strides) = (layout.typed_shape::<D>(), layout.typed_strides::<D>());
-        elements::<_, O, _, _>(data.share(), Dev::len(&data.buffer)).with_axes(
-            shape,
-            strides,
-            layout.offset(),
-        )
-    }
-}
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// Returns a mutable view of the elements that a layout addresses in a buffer. The rank of the layout must be `D`.
-    ///
-    /// # Panics
-    /// If the layout addresses elements outside of the buffer, or one element by two indices.
-    pub(crate) fn of_data_mut(data: &'a mut OwnedData<T, Dev>, layout: &Layout) -> Self {
-        let (shape, strides) = (layout.typed_shape::<D>(), layout.typed_strides::<D>());
-        let len = Dev::len(&data.buffer);
-        elements::<_, O, _, _>(data.share_mut(), len).with_axes(shape, strides, layout.offset())
-    }
-}
-
-/// Returns a view of all `len` elements of a borrowed buffer.
-fn elements<T: Element, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>>(
-    storage: S,
-    len: usize,
-) -> Tensor<T, Rank<1>, O, Dev, S> {
-    Tensor { storage, shape: [len], strides: [1], marker: PhantomData }
-}
-
-// ------------------------------------------------------------------ views of views
-
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the view with these axes, whose first element is `offset` elements from this view's. The axes must be derived from
-    /// this view's axes by the methods of [`Axes`].
-    ///
-    /// # Panics
-    /// If the axes address elements outside of the view or, for a mutable view, one element by two indices.
-    #[inline]
-    pub(crate) fn with_axes<E: Dim, P: Order>(
-        self,
-        shape: E::Shape,
-        strides: E::Strides,
-        offset: isize,
-    ) -> Tensor<T, E, P, Dev, S> {
-        let axes = Axes::new(shape.as_ref(), strides.as_ref());
-        assert!(axes.within(offset, self.axes()), "the view addresses elements outside of the tensor");
-        if S::MUTABLE {
-            assert!(axes.is_non_overlapping(), "two indices of a mutable view address the same element");
-        }
-        Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
-    }
-
-    /// Returns the same view with memory order `P`.
-    #[inline]
-    pub(crate) fn in_order<P: Order>(self) -> Tensor<T, D, P, Dev, S> {
-        Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
-    }
-
-    /// Returns the transpose of the view, with memory order `P`.
-    #[inline]
-    pub(crate) fn transposed<P: Order>(mut self) -> Tensor<T, D, P, Dev, S> {
-        self.shape.as_mut().reverse();
-        self.strides.as_mut().reverse();
-        self.in_order()
-    }
-
-    /// Calls `write`, a method of [`Axes`], with the view's axes and the axes to fill in. Returns the view that the filled-in axes
-    /// describe. `write` returns the offset of the first element of the returned view.
-    #[inline]
-    pub(crate) fn derive<E: Dim, P: Order>(
-        self,
-        write: impl FnOnce(Axes<'_>, AxesMut<'_>) -> Result<isize, Error>,
-    ) -> Result<Tensor<T, E, P, Dev, S>, Error> {
-        let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
-        let offset = write(self.axes(), AxesMut::new(shape.as_mut(), strides.as_mut()))?;
-        Ok(self.with_axes(shape, strides, offset))
-    }
-}
-
-#[cfg(feature = "fft")]
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
-    /// Copies the view (not its elements).
-    pub(crate) fn copy_view(&self) -> Self {
-        Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
-    }
-}
-
-impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
-    /// Returns a view of a slice, whose length must be the shape's number of elements. The elements are in memory order.
-    #[cfg(feature = "safetensors")]
-    pub(crate) fn of_slice(elements: &'a [T], shape: D::Shape) -> Self {
-        assert_eq!(
-            element_count(shape.as_ref(), size_of::<T>()),
-            Ok(elements.len()),
-            "the slice has as many elements as its shape"
-        );
-        let mut strides = D::Strides::default();
-        contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
-        let storage = View { ptr: Cpu::slice_ptr(elements), device: &Cpu, data: PhantomData };
-        Tensor { storage, shape, strides, marker: PhantomData }
-    }
-}
-
-impl<'a, T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev, LentData<'a, T, Dev>> {
-    /// Returns a vector of the elements of a slice, or `None` if the device is not the host. The elements are not copied.
-    pub(crate) fn of_lent(elements: &'a [T], device: &Dev) -> Option<Self> {
-        let storage = LentData::Borrowed(View::of_slice(elements, device)?);
-        Some(Tensor { storage, shape: [elements.len()], strides: [1], marker: PhantomData })
-    }
-}
-
-impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// Converts the storage of the tensor to [`LentData::Copied`].
-    pub(crate) fn into_copied<'a>(self) -> Tensor<T, D, O, Dev, LentData<'a, T, Dev>> {
-        let Tensor { storage, shape, strides, marker } = self;
-        Tensor { storage: LentData::Copied(storage), shape, strides, marker }
-    }
-}
-
-// ------------------------------------------------------------------ casts between equal type parameters
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// Casts the view to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
-    pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorView<'a, T2, D, O2, Dev2>
-    where
-        T2: SameDtype<T>,
-        O2: Order + SameOrder<O>,
-        Dev2: SameDevice<Dev>,
-    {
-        let View { ptr, device, .. } = self.storage;
-        let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(ptr));
-        Tensor {
-            storage: View { ptr, device: Dev2::same_device_ref(device), data: PhantomData },
-            shape: self.shape,
-            strides: self.strides,
-            marker: PhantomData,
-        }
-    }
-}
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// Casts the view to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
-    pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorViewMut<'a, T2, D, O2, Dev2>
-    where
-        T2: SameDtype<T>,
-        O2: Order + SameOrder<O>,
-        Dev2: SameDevice<Dev>,
-    {
-        let ViewMut { ptr, device, .. } = self.storage;
-        let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(ptr));
-        Tensor {
-            storage: ViewMut { ptr, device: Dev2::same_device_ref(device), data: PhantomData },
-            shape: self.shape,
-            strides: self.strides,
-            marker: PhantomData,
-        }
-    }
-}
-
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns a view with the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
-    pub(crate) fn agree<T2, O2, Dev2>(&self) -> TensorView<'_, T2, D, O2, Dev2>
-    where
-        T2: SameDtype<T>,
-        O2: Order + SameOrder<O>,
-        Dev2: SameDevice<Dev>,
-    {
-        let storage = View { ptr: self.storage.ptr(), device: self.device(), data: PhantomData };
-        let view: TensorView<'_, T, D, O, Dev> =
-            Tensor { storage, shape: self.shape, strides: self.strides, marker: PhantomData };
-        view.into_agreeing()
-    }
-
-    /// Casts an owned tensor to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`. Returns
-    /// a view unchanged, as `Err`.
-    pub(crate) fn into_agreed<T2, O2, Dev2>(self) -> Result<Tensor<T2, D, O2, Dev2>, Self>
-    where
-        T2: SameDtype<T>,
-        O2: Order + SameOrder<O>,
-        Dev2: SameDevice<Dev>,
-    {
-        if !S::OWNED {
-            return Err(self);
-        }
-        let (buffer, device) = self.storage.into_buffer().expect("an owned tensor has a buffer");
-        let buffer = T2::same_buffer::<Dev2>(Dev2::same_buffer(buffer));
-        Ok(Tensor::contiguous(buffer, self.shape, Dev2::same_device(device)))
-    }
-
-    /// Returns the tensor if it is owned and has exactly this shape, so that its buffer can be reused for a result. Otherwise returns
-    /// the tensor unchanged, as `Err`.
-    pub(crate) fn into_result<C: Dim>(self, shape: &C::Shape) -> Result<Tensor<T, C, O, Dev>, Self> {
-        if !S::OWNED || self.shape.as_ref() != shape.as_ref() {
-            return Err(self);
-        }
-        let (buffer, device) = self.storage.into_buffer().expect("an owned tensor has a buffer");
-        Ok(Tensor::contiguous(buffer, *shape, device))
     }
 }
 
