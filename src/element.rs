@@ -15,7 +15,8 @@ mod totals;
 
 pub(crate) use crate::elementary::{Elementary, FloatFunction, PairFunction, RealFunction};
 pub(crate) use blocks::sum_of_parts;
-pub use cast::{CastFrom, CastTo};
+use cast::CastFrom;
+pub use cast::CastTo;
 use core::fmt::{Debug, Display};
 pub use dtype::DType;
 pub use integers::{Bits, Integer};
