@@ -73,7 +73,7 @@ impl CudaSource {
     /// define operations.
     ///
     /// Only for string literals of this crate, which meet the conditions of [`new`](CudaSource::new); never for text that a caller
-    /// provides. The tests in `cuda/runtime/codegen/texts` compile each of these literals for every element type and, except for reductions,
+    /// provides. The tests in `tests/cuda_texts` compile each of these literals for every element type and, except for reductions,
     /// compare it with its Rust function. There, `every_operation_is_tried` and `every_reduction_is_compiled` find literals that these
     /// tests lack. `tests/cuda` and `tests/cuda_types` run the operations in an emulator that checks every memory access.
     pub(crate) const fn builtin(text: &'static str) -> CudaSource {

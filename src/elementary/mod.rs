@@ -16,9 +16,9 @@
 //! for each chunk of CHUNK elements                                  (map_function, map_chunks)
 //!     in place: copy the arguments to a buffer
 //!     compute all                                                   (compute_all, vectorised)
-//!     if any argument is outside of the range of the formula:
-//!         compute all again by another formula, and by this formula (compute_all for General, vectorised)
-//!         alone in the next chunks, until no argument is outside
+//!     if any argument is far, that is, outside of the range of the formula:
+//!         either compute all again by a general formula, and the    (compute_all for General, vectorised)
+//!         next chunks by this formula only, until one has no far arguments
 //!         or compute the results of the far arguments again         (compute_far, scalar)
 //! ```
 //!

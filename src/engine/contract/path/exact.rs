@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// The quantity that the search minimises first. The other quantity decides between orders that are equal in the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Goal {
+pub(super) enum Goal {
     Multiplications,
     Largest,
 }

@@ -1,6 +1,7 @@
 //! Compares contraction paths with the best of all contraction orders, found by brute force, with the dynamic programme for matrix
 //! chains, and with known optima.
 
+use super::exact::Goal;
 use super::*;
 
 /// A generator of pseudorandom numbers: the upper bits of a linear congruential generator.
