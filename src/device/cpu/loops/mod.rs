@@ -5,13 +5,10 @@
 //! * `pack`: copies between strided and contiguous rows.
 //! * `tile`: transposes of tiles.
 //! * `stream`: copies of contiguous bytes, with ordinary or non-temporal stores.
-//! * `register`: the SIMD registers of `tile` and `stream`.
 //! * `threads`: parallel execution.
 
 pub(super) mod few;
 pub(super) mod pack;
-#[cfg(target_arch = "x86_64")]
-mod register;
 pub(super) mod stream;
 pub(super) mod strips;
 pub(super) mod threads;

@@ -1,10 +1,14 @@
 //! Copies of contiguous bytes, with ordinary or non-temporal stores. The copy kernels and the elementwise loops call them.
 
+use crate::simd::kernel;
 #[cfg(target_arch = "x86_64")]
-use super::register::Register;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::prefetch;
-use crate::simd::{Level, kernel};
+use crate::simd::{
+    avx2::{Avx2, U8x32},
+    avx512::{Avx512, U8x64},
+    prefetch,
+    sse2::U8x16,
+    vector::{ByteVector, Isa, SimdKernel, Vector},
+};
 
 /// Minimum size of a copy, in bytes, that does not call `memcpy`.
 const MIN_COPY_BYTES: usize = 1 << 10;
@@ -107,18 +111,19 @@ pub(in crate::device::cpu) unsafe fn stream_piece(
             // `lead <= len`, so the first `lead` bytes are among them.
             unsafe { core::ptr::copy_nonoverlapping(from, to, lead) };
         }
-        let (lines_from, lines_to) = (from.wrapping_add(lead), to.wrapping_add(lead));
-        match Level::get() {
-            // SAFETY: `end <= len`, so the caller ensures that the bytes `lead .. end` may be copied and do not overlap.
-            // `end - lead` is a multiple of 64. If it is not 0, `lead` was chosen such that `lines_to` is a multiple of 64.
-            // `Level::get()` guarantees that the processor has AVX-512.
-            Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead, next) },
-            // SAFETY: as for AVX-512, the bytes `lead .. end` may be copied and do not overlap. `end - lead` and `lines_to` are
-            // multiples of 64, or `end - lead` is 0. `Level::get()` guarantees that the processor has AVX2.
-            Level::Avx2 => unsafe { avx2_lines(lines_from, lines_to, end - lead, next) },
-            // SAFETY: as for AVX-512, the bytes `lead .. end` may be copied and do not overlap. `end - lead` and `lines_to` are
-            // multiples of 64, or `end - lead` is 0. Every x86-64 processor has SSE2.
-            Level::Portable => unsafe { sse2_lines(lines_from, lines_to, end - lead, next) },
+        let lines =
+            CopyLines { from: from.wrapping_add(lead), to: to.wrapping_add(lead), len: end - lead, next };
+        // SAFETY: `end <= len`, so the caller ensures that the bytes `lead .. end` may be copied and do not overlap. `end - lead` is a
+        // multiple of 64. If it is not 0, `lead` was chosen such that `lines.to` is a multiple of 64. The processor has AVX-512 or AVX2 if
+        // there is a token, and SSE2 in any case.
+        unsafe {
+            if Avx512::new().is_some() {
+                U8x64::within(lines);
+            } else if Avx2::new().is_some() {
+                U8x32::within(lines);
+            } else {
+                U8x16::within(lines);
+            }
         }
         if end < len {
             // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
@@ -130,77 +135,55 @@ pub(in crate::device::cpu) unsafe fn stream_piece(
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        debug_assert_eq!(Level::get(), Level::Portable);
         let _ = next;
         // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
     }
 }
 
-/// Copies whole cache lines with AVX-512.
-///
-/// # Safety
-/// The contract of [`lines`] for `__m512i`: in particular, the processor must have AVX-512.
+/// Copies `len` bytes from `from` to `to` with non-temporal stores. Prefetches the source if there is an address `next`, which is read
+/// afterwards.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize, next: Option<*const u8>) {
-    // SAFETY: the caller ensures the contract of `lines` for `__m512i`, which includes that the processor has AVX-512.
-    unsafe { lines::<core::arch::x86_64::__m512i>(from, to, len, next) }
+#[derive(Debug, Clone, Copy)]
+struct CopyLines {
+    from: *const u8,
+    to: *mut u8,
+    len: usize,
+    next: Option<*const u8>,
 }
 
-/// Copies whole cache lines with AVX2.
-///
-/// # Safety
-/// The contract of [`lines`] for `__m256i`: in particular, the processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn avx2_lines(from: *const u8, to: *mut u8, len: usize, next: Option<*const u8>) {
-    // SAFETY: the caller ensures the contract of `lines` for `__m256i`, which includes that the processor has AVX2.
-    unsafe { lines::<core::arch::x86_64::__m256i>(from, to, len, next) }
-}
-
-/// Copies whole cache lines with SSE2.
-///
-/// # Safety
-/// The contract of [`lines`] for `__m128i`. Every x86-64 processor has SSE2.
-#[cfg(target_arch = "x86_64")]
-unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize, next: Option<*const u8>) {
-    // SAFETY: the caller ensures the contract of `lines` for `__m128i`. Every x86-64 processor has SSE2, the instruction set of
-    // `__m128i`.
-    unsafe { lines::<core::arch::x86_64::__m128i>(from, to, len, next) }
-}
-
-/// Copies `len` bytes with non-temporal stores of `R`. Prefetches the source if there is an address `next`, which is read afterwards.
-///
-/// # Safety
-/// The caller must ensure:
-/// * `len` bytes may be read at `from` and written at `to`, and these two ranges do not overlap.
-/// * `len` and `to` are multiples of 64, or `len` is 0.
-/// * The processor has the instruction set of `R`.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize, next: Option<*const u8>) {
-    // One cache line per call, so that the loops have few instructions besides loads and stores.
-    let copy = |line: usize| {
-        for at in (line..line + 64).step_by(16 * R::LANES) {
-            // SAFETY: `len` is a multiple of 64, and 64 of a register's `16 · LANES` bytes. `line` is a smaller multiple of 64. So
-            // `at + 16 · LANES <= len`, and the caller ensures that these bytes may be read. The caller ensures that the processor has the
-            // instruction set of `R`.
-            let register = unsafe { R::load(from.wrapping_add(at)) };
-            // SAFETY: `at + 16 · LANES <= len`, so the caller ensures that these bytes may be written. `to` is a multiple of 64 and
-            // `at` of `16 · LANES`, so the address is a multiple of the register's `16 · LANES` bytes.
-            unsafe { register.stream(to.wrapping_add(at)) };
+impl<V: ByteVector> SimdKernel<V> for CopyLines {
+    /// # Safety
+    /// The caller must ensure:
+    /// * `len` bytes may be read at `from` and written at `to`, and these two ranges do not overlap.
+    /// * `len` and `to` are multiples of 64, or `len` is 0.
+    /// * The processor has the instruction set of `V`.
+    #[inline(always)]
+    unsafe fn run(self) {
+        let CopyLines { from, to, len, next } = self;
+        // One cache line per call, so that the loops have few instructions besides loads and stores.
+        let copy = |line: usize| {
+            for at in (line..line + 64).step_by(V::LANES) {
+                // SAFETY: `len` is a multiple of 64, and 64 of a register's `LANES` bytes. `line` is a smaller multiple of 64. So
+                // `at + LANES <= len`, and the caller ensures that these bytes may be read. The caller ensures that the processor has the
+                // instruction set of `V`.
+                let register = unsafe { V::load(from.wrapping_add(at)) };
+                // SAFETY: `at + LANES <= len`, so the caller ensures that these bytes may be written. `to` is a multiple of 64 and
+                // `at` of `LANES`, so the address is a multiple of the register's `LANES` bytes.
+                unsafe { register.stream(to.wrapping_add(at)) };
+            }
+        };
+        let Some(next) = next else { return (0..len).step_by(64).for_each(copy) };
+        let rest = len.saturating_sub(PREFETCH_DISTANCE_BYTES);
+        for line in (0..rest).step_by(64) {
+            prefetch(from.wrapping_add(line + PREFETCH_DISTANCE_BYTES));
+            copy(line);
         }
-    };
-    let Some(next) = next else { return (0..len).step_by(64).for_each(copy) };
-    let rest = len.saturating_sub(PREFETCH_DISTANCE_BYTES);
-    for line in (0..rest).step_by(64) {
-        prefetch(from.wrapping_add(line + PREFETCH_DISTANCE_BYTES));
-        copy(line);
-    }
-    for line in (rest..len).step_by(64) {
-        prefetch(next.wrapping_add(line - rest));
-        copy(line);
+        for line in (rest..len).step_by(64) {
+            prefetch(next.wrapping_add(line - rest));
+            copy(line);
+        }
     }
 }
 

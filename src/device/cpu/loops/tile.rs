@@ -13,7 +13,7 @@
 //!
 //! A position of a tile is a pair of offsets, one in the result and one in the source.
 //!
-//! A block is transposed in two stages. Example: elements of 4 bytes, 16-byte lanes, registers of two lanes, eight columns. Each
+//! A block is transposed in two stages. Example: elements of 4 bytes, registers of two 16-byte blocks, eight columns. Each
 //! register holds eight elements of one column of the result:
 //!
 //! ```text
@@ -22,24 +22,26 @@
 //!                c0 c1 c2 c3 | c4 c5 c6 c7                    g0 g1 g2 g3 | g4 g5 g6 g7
 //!                d0 d1 d2 d3 | d4 d5 d6 d7                    h0 h1 h2 h3 | h4 h5 h6 h7
 //!
-//! 1. transpose each group of four within its lanes, by interleaving (interleave)
+//! 1. transpose each group of four within its blocks, by interleaving (interleave)
 //!                a0 b0 c0 d0 | a4 b4 c4 d4                    e0 f0 g0 h0 | e4 f4 g4 h4
 //!                ..                                           ..
-//! 2. transpose lanes between groups                            (transpose_lanes)
+//! 2. transpose blocks between groups                           (transpose_blocks)
 //!                a0 b0 c0 d0 | e0 f0 g0 h0     row 0
 //!                a4 b4 c4 d4 | e4 f4 g4 h4     row 4
 //! ```
 
-#[cfg(target_arch = "x86_64")]
-use super::register::Register;
 use crate::element::Element;
 #[cfg(target_arch = "x86_64")]
 use crate::layout::tiling::CACHE_LINE_BYTES;
 use crate::simd::Level;
 #[cfg(target_arch = "x86_64")]
-use crate::simd::prefetch;
-#[cfg(target_arch = "x86_64")]
-use core::arch::x86_64::{__m128i, __m256i, __m512i};
+use crate::simd::{
+    avx2::U8x32,
+    avx512::U8x64,
+    prefetch,
+    sse2::U8x16,
+    vector::{ByteVector, interleave, unrolled},
+};
 #[cfg(target_arch = "x86_64")]
 use core::mem::MaybeUninit;
 
@@ -217,7 +219,7 @@ macro_rules! cover {
     ($tile:ident at $at:ident: $register:ty, $size:literal, $group:literal, $columns:literal) => {
         // SAFETY: the caller of the surrounding function ensures the contract of `Kernel`. The surrounding function requires the
         // instruction set of `$register`, or it is SSE2, which every x86-64 processor has. `$group · $size` is 16, and `$columns` is a
-        // multiple of `$group` times the lanes of `$register`.
+        // multiple of `$group` times the 16-byte blocks of `$register`.
         unsafe { $tile.cover::<$register, $size, $group, $columns>($at) }
     };
 }
@@ -230,11 +232,11 @@ macro_rules! cover {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
 unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     let done = match SIZE {
-        1 => cover!(tile at at: __m512i, 1, 16, 64),
-        2 => cover!(tile at at: __m512i, 2, 8, 32),
-        4 => cover!(tile at at: __m512i, 4, 4, 16),
-        8 => cover!(tile at at: __m512i, 8, 2, 8),
-        _ => cover!(tile at at: __m512i, 16, 1, 4),
+        1 => cover!(tile at at: U8x64, 1, 16, 64),
+        2 => cover!(tile at at: U8x64, 2, 8, 32),
+        4 => cover!(tile at at: U8x64, 4, 4, 16),
+        8 => cover!(tile at at: U8x64, 8, 2, 8),
+        _ => cover!(tile at at: U8x64, 16, 1, 4),
     };
     if !done {
         // SAFETY: the caller ensures the contract of `Kernel`. `with_avx2` also requires AVX2, which a processor with AVX-512 has.
@@ -261,11 +263,11 @@ unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 #[inline(always)]
 unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     let done = match SIZE {
-        1 => cover!(tile at at: __m256i, 1, 16, 64) || cover!(tile at at: __m256i, 1, 16, 32),
-        2 => cover!(tile at at: __m256i, 2, 8, 32) || cover!(tile at at: __m256i, 2, 8, 16),
-        4 => cover!(tile at at: __m256i, 4, 4, 16) || cover!(tile at at: __m256i, 4, 4, 8),
-        8 => cover!(tile at at: __m256i, 8, 2, 8) || cover!(tile at at: __m256i, 8, 2, 4),
-        _ => cover!(tile at at: __m256i, 16, 1, 4) || cover!(tile at at: __m256i, 16, 1, 2),
+        1 => cover!(tile at at: U8x32, 1, 16, 64) || cover!(tile at at: U8x32, 1, 16, 32),
+        2 => cover!(tile at at: U8x32, 2, 8, 32) || cover!(tile at at: U8x32, 2, 8, 16),
+        4 => cover!(tile at at: U8x32, 4, 4, 16) || cover!(tile at at: U8x32, 4, 4, 8),
+        8 => cover!(tile at at: U8x32, 8, 2, 8) || cover!(tile at at: U8x32, 8, 2, 4),
+        _ => cover!(tile at at: U8x32, 16, 1, 4) || cover!(tile at at: U8x32, 16, 1, 2),
     };
     if !done {
         // SAFETY: `with_sse2` has the contract of `Kernel`, which the caller ensures.
@@ -292,11 +294,11 @@ unsafe fn sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     // Every x86-64 processor has SSE2.
     let done = match SIZE {
-        1 => cover!(tile at at: __m128i, 1, 16, 64) || cover!(tile at at: __m128i, 1, 16, 16),
-        2 => cover!(tile at at: __m128i, 2, 8, 32) || cover!(tile at at: __m128i, 2, 8, 8),
-        4 => cover!(tile at at: __m128i, 4, 4, 16) || cover!(tile at at: __m128i, 4, 4, 4),
-        8 => cover!(tile at at: __m128i, 8, 2, 8) || cover!(tile at at: __m128i, 8, 2, 2),
-        _ => cover!(tile at at: __m128i, 16, 1, 4),
+        1 => cover!(tile at at: U8x16, 1, 16, 64) || cover!(tile at at: U8x16, 1, 16, 16),
+        2 => cover!(tile at at: U8x16, 2, 8, 32) || cover!(tile at at: U8x16, 2, 8, 8),
+        4 => cover!(tile at at: U8x16, 4, 4, 16) || cover!(tile at at: U8x16, 4, 4, 4),
+        8 => cover!(tile at at: U8x16, 8, 2, 8) || cover!(tile at at: U8x16, 8, 2, 2),
+        _ => cover!(tile at at: U8x16, 16, 1, 4),
     };
     if !done {
         // SAFETY: `one_by_one` has the contract of `Kernel`, which the caller ensures.
@@ -315,13 +317,13 @@ impl Tile<'_> {
     /// # Safety
     /// The contract of [`Kernel`]. The caller must also ensure:
     /// * The processor has the instruction set of `R`.
-    /// * `GROUP` elements have 16 bytes, and `COLUMNS` is a multiple of `GROUP · R::LANES`.
+    /// * `GROUP` elements have 16 bytes, and `COLUMNS` is a multiple of `GROUP · R::BLOCKS`.
     #[inline(always)]
-    unsafe fn cover<R: Register, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
+    unsafe fn cover<R: ByteVector, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
         &self,
         at: &[[isize; 2]],
     ) -> bool {
-        let side = R::LANES * GROUP;
+        let side = R::BLOCKS * GROUP;
         let (rows, columns) = (self.rows, self.columns.len());
         if rows.len() < side || columns < COLUMNS {
             return false;
@@ -370,33 +372,22 @@ impl Tile<'_> {
     }
 }
 
-/// Expands to an unrolled loop. The compiler does not unroll a loop over this many registers itself, and would spill the registers.
-#[cfg(target_arch = "x86_64")]
-macro_rules! unrolled {
-    ($i:ident below $end:expr, $($k:literal)* => $body:block) => {
-        $({
-            let $i: usize = $k;
-            if $i < $end $body
-        })*
-    };
-}
-
 /// Transposes a block: `COLUMNS` registers, each loaded from one column.
 ///
-/// 1. Each group of `GROUP` columns is transposed within its 16-byte lanes. The two halves of the group are interleaved, once for
-///    each doubling from the size of an element to 16 bytes. Then each lane holds 16 bytes of one row.
-/// 2. The lanes of `R::LANES` groups are transposed. Then each register holds elements of one row only.
+/// 1. Each group of `GROUP` columns is transposed within the 16-byte blocks of the registers. The two halves of the group are interleaved, once for
+///    each doubling from the size of an element to 16 bytes. Then each block of a register has 16 bytes of one row.
+/// 2. The 16-byte blocks of `R::BLOCKS` groups are transposed. Then each register holds elements of one row only.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `R`.
-/// * `GROUP` elements have 16 bytes, and `COLUMNS` is a multiple of `GROUP · R::LANES`.
+/// * `GROUP` elements have 16 bytes, and `COLUMNS` is a multiple of `GROUP · R::BLOCKS`.
 /// * A register's bytes are readable at `from` plus each of `columns`.
 /// * `rows` points to as many offsets as a register has elements. `COLUMNS` elements are writable at `to` plus each of them.
 /// * If `stream`, each of these rows begins at a multiple of 64 bytes and has 64 bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
+unsafe fn block<R: ByteVector, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
     from: *const u8,
     columns: &[isize; COLUMNS],
     to: *mut u8,
@@ -436,43 +427,30 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
         unsafe { parts[at].assume_init() }
     };
     for i in 0..GROUP {
-        for first in (0..COLUMNS).step_by(GROUP * R::LANES) {
-            let mut lanes = [part(first + i); 4];
-            for (lane, to) in lanes.iter_mut().enumerate().take(R::LANES) {
-                *to = part(first + lane * GROUP + i);
+        for first in (0..COLUMNS).step_by(GROUP * R::BLOCKS) {
+            let mut blocks = [part(first + i); 4];
+            for (block, to) in blocks.iter_mut().enumerate().take(R::BLOCKS) {
+                *to = part(first + block * GROUP + i);
             }
-            R::transpose_lanes(&mut lanes);
-            for (lane, part) in lanes.into_iter().enumerate().take(R::LANES) {
-                // SAFETY: `lane · GROUP + i < LANES · GROUP`, the number of elements in a register. The caller ensures that `rows` points
+            R::transpose_blocks(&mut blocks);
+            for (block, part) in blocks.into_iter().enumerate().take(R::BLOCKS) {
+                // SAFETY: `block · GROUP + i < BLOCKS · GROUP`, the number of elements in a register. The caller ensures that `rows` points
                 // to this number of offsets.
-                let row = unsafe { *rows.wrapping_add(lane * GROUP + i) };
+                let row = unsafe { *rows.wrapping_add(block * GROUP + i) };
                 let to = to.wrapping_offset(row).wrapping_add(first * SIZE);
                 if stream {
-                    // SAFETY: `first + GROUP · LANES <= COLUMNS`, so the register's bytes at `to` are within the row. The caller ensures
+                    // SAFETY: `first + GROUP · BLOCKS <= COLUMNS`, so the register's bytes at `to` are within the row. The caller ensures
                     // that the row may be written, and that it begins at a multiple of 64 bytes. `first · SIZE` is a multiple of the
                     // register's bytes, so `to` is aligned.
                     unsafe { part.stream(to) }
                 } else {
-                    // SAFETY: `first + GROUP · LANES <= COLUMNS`, so the register's bytes at `to` are within the row. The caller ensures
+                    // SAFETY: `first + GROUP · BLOCKS <= COLUMNS`, so the register's bytes at `to` are within the row. The caller ensures
                     // that the row may be written.
                     unsafe { part.store(to) }
                 }
             }
         }
     }
-}
-
-/// Interleaves the first half of a group with the second half, within each 16-byte lane. `SIZE` is 1, 2, 4 or 8 bytes.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn interleave<R: Register, const SIZE: usize, const GROUP: usize>(group: [R; GROUP]) -> [R; GROUP] {
-    let mut result = group;
-    unrolled!(i below GROUP / 2, 0 1 2 3 4 5 6 7 => {
-        let (one, other) = (group[i], group[i + GROUP / 2]);
-        result[2 * i] = one.interleave_low::<SIZE>(other);
-        result[2 * i + 1] = one.interleave_high::<SIZE>(other);
-    });
-    result
 }
 
 // ------------------------------------------------------------------ any processor

@@ -55,6 +55,8 @@ use crate::layout::{element_count, sort_axes_by_key};
 use crate::rank::MAX_RANK;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::vector::Vector as _;
 use core::ops::RangeInclusive;
 use core::sync::atomic::{AtomicBool, Ordering};
 use line::{Place, copy_lines, for_each_line, rescale, tiles};

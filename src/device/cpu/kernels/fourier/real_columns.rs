@@ -31,6 +31,7 @@ use crate::device::cpu::memory::scratch::Side;
 use crate::element::Element;
 use crate::error::Error;
 use crate::simd::Level;
+use crate::simd::vector::Vector as _;
 use core::sync::atomic::{AtomicBool, Ordering};
 use num_complex::Complex;
 use num_traits::One;

@@ -173,8 +173,8 @@ fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
 
 fn own_for_floats<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     #[cfg(target_arch = "x86_64")]
-    if let Some(isa) = simd::Isa::detect() {
-        return isa.backend();
+    if let Some(by) = simd::BySimd::detect() {
+        return by.backend();
     }
     &Portable
 }

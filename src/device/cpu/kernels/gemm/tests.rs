@@ -139,7 +139,7 @@ fn all_ways<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
     #[cfg_attr(not(any(feature = "blas", target_arch = "x86_64")), allow(unused_mut))]
     let mut ways: Vec<&'static dyn MatrixProduct<T>> = vec![&super::portable::Portable];
     #[cfg(target_arch = "x86_64")]
-    ways.extend(super::simd::Isa::all().into_iter().map(|isa| isa.backend::<T>()));
+    ways.extend(super::simd::BySimd::all().into_iter().map(|by| by.backend::<T>()));
     #[cfg(feature = "blas")]
     ways.push(&super::blas::Blas);
     ways
@@ -239,8 +239,8 @@ fn gemm_with_power_of_two_strides_agrees_with_naive_loop() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn products_of_zeros_are_not_negative() {
-    use super::simd::Isa;
-    for isa in Isa::all().into_iter().chain(Isa::EMULATED) {
+    use super::simd::BySimd;
+    for by in BySimd::all().into_iter().chain(BySimd::EMULATED) {
         for (m, n) in (5..14).flat_map(|m| (1..9).map(move |n| (m, n))) {
             let k = 3;
             let mut a = Held::new(m, k, Column, || c64::new(0.0, 0.0));
@@ -250,9 +250,9 @@ fn products_of_zeros_are_not_negative() {
             let (a, b, to) = (a.matrix(), b.matrix(), c.matrix());
             let product = Product { m, k, n, a, b, c: to, alpha, beta, conjugate };
             // SAFETY: the operands are alive during the call, and nothing else accesses the buffer of `c`.
-            unsafe { isa.backend::<c64>().multiply(&product) }.unwrap();
+            unsafe { by.backend::<c64>().multiply(&product) }.unwrap();
             let positive = |x: &c64| x.re.to_bits() == 0 && x.im.to_bits() == 0;
-            assert!(c.data.iter().all(positive), "{m} × {n} with {isa:?}");
+            assert!(c.data.iter().all(positive), "{m} × {n} with {by:?}");
         }
     }
 }
@@ -263,7 +263,7 @@ fn products_of_zeros_are_not_negative() {
 #[test]
 fn emulated_register_tiles_agree_with_a_plain_loop() {
     fn emulated<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
-        super::simd::Isa::EMULATED.into_iter().map(|isa| isa.backend::<T>()).collect()
+        super::simd::BySimd::EMULATED.into_iter().map(|by| by.backend::<T>()).collect()
     }
     sizes::<f64>(&emulated(), 1.0, 2.0);
     sizes::<f32>(&emulated(), -2.0, 1.0);

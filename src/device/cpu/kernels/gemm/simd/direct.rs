@@ -18,11 +18,12 @@
 //! ```
 
 use super::pack::{Pack, PackPanels};
+use super::tile::{RegisterTile, tile_columns};
 use super::tile::{Scale, Tile};
-use super::vector::{SimdKernel, Vector, tile_columns};
 use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::layout::odometer::Odometer;
+use crate::simd::vector::{FloatVector, SimdKernel};
 
 /// Several products with the same sizes and strides, computed one after the other.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) ahead: *const R,
 }
 
-impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPLEX> {
+impl<V: FloatVector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPLEX> {
     /// # Safety
     /// The caller must ensure that the processor has the instruction set of `V`. The caller must also ensure, for the product or
     /// for each product of the batch:

@@ -1,6 +1,7 @@
-//! Implements [`Vector`] by arrays, for tests. So the tests run every size of register tile on every x86-64 processor.
+//! Implements [`FloatVector`] by arrays, for tests. So the tests run every size of register tile on every x86-64 processor.
 
-use super::vector::{Real, SimdKernel, Vector};
+use super::Registers;
+use crate::simd::vector::{FloatVector, Isa, MaskedVector, Real, SimdKernel, Vector};
 use core::ops::{Add, Mul, Sub};
 
 /// An emulated register of `N` lanes. If the register has 64 bytes, the register tile is as large as for AVX-512, otherwise as
@@ -8,43 +9,54 @@ use core::ops::{Add, Mul, Sub};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes<R, const N: usize>([R; N]);
 
-impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> Vector for Lanes<R, N> {
-    type Real = R;
-    /// The number of lanes that the mask selects. They are the first lanes of the register.
-    type Mask = usize;
-    const LANES: usize = N;
-    const TILE_VECTORS: usize = if size_of::<Self>() == 64 { 3 } else { 2 };
-    const TILE_COLUMNS: usize = if size_of::<Self>() == 64 { 8 } else { 6 };
-    const COMPLEX_COLUMNS: usize = if size_of::<Self>() == 64 { 4 } else { 6 };
+/// No instruction set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Emulated;
 
-    unsafe fn within(task: impl SimdKernel<Self>) {
-        // SAFETY: the caller of `within` ensures the conditions of `task.run`. Emulated vectors need no instruction set.
-        unsafe { task.run() }
+impl Isa for Emulated {
+    fn new() -> Option<Self> {
+        Some(Emulated)
     }
+    unsafe fn run<V: Vector<Isa = Self>, Output>(kernel: impl SimdKernel<V, Output>) -> Output {
+        // SAFETY: the caller ensures the conditions of `kernel.run()`.
+        unsafe { kernel.run() }
+    }
+}
+
+impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> Vector for Lanes<R, N> {
+    type Isa = Emulated;
+    type Lane = R;
+    const LANES: usize = N;
+
     #[inline(always)]
     unsafe fn zero() -> Self {
         Lanes([R::zero(); N])
     }
     #[inline(always)]
+    unsafe fn load(from: *const R) -> Self {
+        // SAFETY: the caller ensures that the bytes of a register, that is `N` values, may be read from `from` on.
+        Lanes(unsafe { from.cast::<[R; N]>().read_unaligned() })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut R) {
+        // SAFETY: the caller ensures that the bytes of a register, that is `N` values, may be written from `to` on.
+        unsafe { to.cast::<[R; N]>().write_unaligned(self.0) }
+    }
+}
+
+impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> MaskedVector
+    for Lanes<R, N>
+{
+    /// The number of lanes that the mask selects. They are the first lanes of the register.
+    type Mask = usize;
+
+    #[inline(always)]
     fn splat(self, x: R) -> Self {
         Lanes([x; N])
     }
     #[inline(always)]
-    fn alternating(self, even: R, odd: R) -> Self {
-        Lanes(core::array::from_fn(|lane| if lane % 2 == 0 { even } else { odd }))
-    }
-    #[inline(always)]
     fn first(self, lanes: usize) -> usize {
         lanes.min(N)
-    }
-    #[inline(always)]
-    fn prefetch(_: *const R) {}
-    #[inline(always)]
-    fn prefetch_far(_: *const R) {}
-    #[inline(always)]
-    unsafe fn load(from: *const R) -> Self {
-        // SAFETY: the caller ensures that the bytes of a register, that is `N` values, may be read from `from` on.
-        Lanes(unsafe { from.cast::<[R; N]>().read_unaligned() })
     }
     #[inline(always)]
     unsafe fn load_some(from: *const R, mask: usize) -> Self {
@@ -59,11 +71,6 @@ impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usi
         Lanes(core::array::from_fn(lane))
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut R) {
-        // SAFETY: the caller ensures that the bytes of a register, that is `N` values, may be written from `to` on.
-        unsafe { to.cast::<[R; N]>().write_unaligned(self.0) }
-    }
-    #[inline(always)]
     unsafe fn store_some(self, to: *mut R, mask: usize) {
         if mask == N {
             // SAFETY: `mask` selects all `N` lanes, so the caller ensures that `N` values may be written from `to` on.
@@ -73,6 +80,17 @@ impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usi
             // SAFETY: `lane < mask`, so `mask` selects this lane. The caller ensures that the values of selected lanes may be written.
             unsafe { *to.wrapping_add(lane) = x };
         }
+    }
+}
+
+impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> FloatVector
+    for Lanes<R, N>
+{
+    type Real = R;
+
+    #[inline(always)]
+    fn alternating(self, even: R, odd: R) -> Self {
+        Lanes(core::array::from_fn(|lane| if lane % 2 == 0 { even } else { odd }))
     }
     #[inline(always)]
     fn add(self, a: Self) -> Self {
@@ -114,4 +132,19 @@ impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usi
             Lanes(core::array::from_fn(|k| if upper(k) { other.0[k] } else { self.0[k + block] })),
         )
     }
+}
+
+/// The emulated registers of AVX2.
+pub(super) struct Narrow;
+/// The emulated registers of AVX-512.
+pub(super) struct Wide;
+
+impl Registers for Narrow {
+    type F32 = Lanes<f32, 8>;
+    type F64 = Lanes<f64, 4>;
+}
+
+impl Registers for Wide {
+    type F32 = Lanes<f32, 16>;
+    type F64 = Lanes<f64, 8>;
 }

@@ -1,7 +1,7 @@
 //! Floating-point matrix products with the intrinsics of AVX2 and AVX-512, on x86-64 only. At the level `portable`, and on other
 //! architectures, the module [`portable`](super::portable) computes these products.
 //!
-//! The algorithms are generic over the trait [`Vector`](vector::Vector). The modules `avx2` and `avx512` implement it.
+//! The algorithms are generic over the trait [`FloatVector`].
 //!
 //! ```text
 //! multiply
@@ -20,15 +20,12 @@
 //!     otherwise: multiply for each product of the batch                        (one_by_one)
 //! ```
 
-mod avx2;
-mod avx512;
 mod direct;
 #[cfg(test)]
 mod emulated;
 mod pack;
 mod packed;
 mod tile;
-mod vector;
 
 use super::PARALLEL_WORK;
 use super::product::{MatrixProduct, Product, one_by_one, reals};
@@ -39,26 +36,40 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
-use crate::simd::Level;
-pub(in crate::device::cpu::kernels) use avx2::{F32x8, F64x4};
-pub(in crate::device::cpu::kernels) use avx512::{F32x16, F64x8};
+use crate::simd::avx2::Avx2;
+pub(in crate::device::cpu::kernels) use crate::simd::avx2::{F32x8, F64x4};
+use crate::simd::avx512::Avx512;
+pub(in crate::device::cpu::kernels) use crate::simd::avx512::{F32x16, F64x8};
+use crate::simd::vector::{FloatVector, Isa};
+#[cfg(feature = "fft")]
+pub(in crate::device::cpu::kernels) use crate::simd::vector::{FloatVector as Vector, SimdKernel};
 use direct::{Batch, Direct};
-#[cfg(test)]
-use emulated::Lanes;
 use pack::{Pack, PackPanels};
 use packed::{KC, Packed, parts};
-use tile::{OneTile, Tile};
-#[cfg(feature = "fft")]
-pub(in crate::device::cpu::kernels) use vector::SimdKernel;
-pub(in crate::device::cpu::kernels) use vector::Vector;
-use vector::tile_columns;
+use tile::{OneTile, RegisterTile, Tile, tile_columns};
 
-/// An instruction set that this processor has and that the environment variable `VIERBEIN_SIMD` allows.
+/// Registers of real numbers: those of an instruction set, or emulated ones.
+trait Registers {
+    type F32: FloatVector<Real = f32>;
+    type F64: FloatVector<Real = f64>;
+}
+
+impl Registers for Avx2 {
+    type F32 = F32x8;
+    type F64 = F64x4;
+}
+
+impl Registers for Avx512 {
+    type F32 = F32x16;
+    type F64 = F64x8;
+}
+
+/// Products by the registers of an instruction set that this processor has and that the environment variable `VIERBEIN_SIMD` allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Isa {
+pub(super) enum BySimd {
     Avx2,
     Avx512,
-    /// The register tile of AVX2, computed with arrays ([`Lanes`]) instead of registers.
+    /// The register tile of AVX2, computed with arrays ([`Lanes`](emulated::Lanes)) instead of registers.
     #[cfg(test)]
     Emulated,
     /// The register tile of AVX-512, computed with arrays instead of registers.
@@ -66,38 +77,37 @@ pub(super) enum Isa {
     EmulatedWide,
 }
 
-impl Isa {
-    /// Returns the widest available instruction set, or `None` at the level `portable`.
+impl BySimd {
+    /// Returns the products by the widest available registers, or `None` at the level `portable`.
     #[inline]
-    pub(super) fn detect() -> Option<Isa> {
-        match Level::get() {
-            Level::Avx512 => Some(Isa::Avx512),
-            Level::Avx2 => Some(Isa::Avx2),
-            Level::Portable => None,
+    pub(super) fn detect() -> Option<BySimd> {
+        if Avx512::new().is_some() {
+            return Some(BySimd::Avx512);
         }
+        Avx2::new().map(|_| BySimd::Avx2)
     }
 
-    /// Returns the implementation of matrix products that uses this instruction set.
+    /// Returns the implementation of matrix products.
     pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
         match self {
-            Isa::Avx512 => &Isa::Avx512,
-            Isa::Avx2 => &Isa::Avx2,
+            BySimd::Avx512 => &BySimd::Avx512,
+            BySimd::Avx2 => &BySimd::Avx2,
             #[cfg(test)]
-            Isa::Emulated => &Isa::Emulated,
+            BySimd::Emulated => &BySimd::Emulated,
             #[cfg(test)]
-            Isa::EmulatedWide => &Isa::EmulatedWide,
+            BySimd::EmulatedWide => &BySimd::EmulatedWide,
         }
     }
 
-    /// Returns the instruction sets that this processor has and that `VIERBEIN_SIMD` allows.
+    /// Returns the products by all available registers.
     #[cfg(test)]
-    pub(super) fn all() -> Vec<Isa> {
-        let level = |isa: &Isa| if *isa == Isa::Avx2 { Level::Avx2 } else { Level::Avx512 };
-        [Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| level(isa) <= Level::get()).collect()
+    pub(super) fn all() -> Vec<BySimd> {
+        let found = [Avx2::new().map(|_| BySimd::Avx2), Avx512::new().map(|_| BySimd::Avx512)];
+        found.into_iter().flatten().collect()
     }
 
     #[cfg(test)]
-    pub(super) const EMULATED: [Isa; 2] = [Isa::Emulated, Isa::EmulatedWide];
+    pub(super) const EMULATED: [BySimd; 2] = [BySimd::Emulated, BySimd::EmulatedWide];
 
     /// Computes `product`, or all products of `batch`.
     ///
@@ -106,46 +116,48 @@ impl Isa {
     /// * The conditions of [`MatrixProduct::multiply`], for `product` or for each product of `batch`.
     /// * In a batch, the columns of `a` are contiguous: `a.down`, the stride between rows, is 1.
     unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
-        macro_rules! run {
-            (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {
-                match self {
-                    // SAFETY: the caller of this method ensures the conditions of `Isa::run`. `detect` and `all` return `Avx512` only
-                    // if the processor has AVX-512. The lanes are `T`'s real numbers and the literal is `T::COMPLEX`, because the
-                    // branches below choose both by `T`.
-                    Isa::Avx512 => unsafe { run::<T, $avx512, $complex>(product, batch) },
-                    // SAFETY: the caller of this method ensures the conditions of `Isa::run`. `detect` and `all` return `Avx2` only if
-                    // the processor has AVX2. The lanes are `T`'s real numbers and the literal is `T::COMPLEX`, because the branches
-                    // below choose both by `T`.
-                    Isa::Avx2 => unsafe { run::<T, $avx2, $complex>(product, batch) },
-                    // SAFETY: the caller of this method ensures the conditions of `Isa::run`. The lanes are `T`'s real numbers and the
-                    // literal is `T::COMPLEX`, because the branches below choose both by `T`. Emulated vectors need no instruction set.
-                    #[cfg(test)]
-                    Isa::EmulatedWide => unsafe { run::<T, $wide, $complex>(product, batch) },
-                    // SAFETY: the caller of this method ensures the conditions of `Isa::run`. The lanes are `T`'s real numbers and the
-                    // literal is `T::COMPLEX`, because the branches below choose both by `T`. Emulated vectors need no instruction set.
-                    #[cfg(test)]
-                    Isa::Emulated => unsafe { run::<T, $narrow, $complex>(product, batch) },
-                }
-            };
-        }
-        // With `const` in each condition, the compiler does not instantiate the kernels of the other branches for `T`.
-        if const { T::INTEGER } {
-            unreachable!("no vectors for the integer type {}", T::DTYPE.name());
-        } else if const { T::COMPLEX } {
-            if const { size_of::<T::Real>() == 8 } {
-                run!(avx512: F64x8, avx2: F64x4, emulated: Lanes<f64, 8>, Lanes<f64, 4>, complex: true);
-            } else {
-                run!(avx512: F32x16, avx2: F32x8, emulated: Lanes<f32, 16>, Lanes<f32, 8>, complex: true);
-            }
-        } else if const { size_of::<T::Real>() == 8 } {
-            run!(avx512: F64x8, avx2: F64x4, emulated: Lanes<f64, 8>, Lanes<f64, 4>, complex: false);
-        } else {
-            run!(avx512: F32x16, avx2: F32x8, emulated: Lanes<f32, 16>, Lanes<f32, 8>, complex: false);
+        match self {
+            // SAFETY: the caller ensures the conditions of `run`. `detect` and `all` return `Avx512` only if the processor has AVX-512.
+            BySimd::Avx512 => unsafe { run_by::<T, Avx512>(product, batch) },
+            // SAFETY: the caller ensures the conditions of `run`. `detect` and `all` return `Avx2` only if the processor has AVX2.
+            BySimd::Avx2 => unsafe { run_by::<T, Avx2>(product, batch) },
+            // SAFETY: the caller ensures the conditions of `run`. Emulated registers need no instruction set.
+            #[cfg(test)]
+            BySimd::Emulated => unsafe { run_by::<T, emulated::Narrow>(product, batch) },
+            // SAFETY: the caller ensures the conditions of `run`. Emulated registers need no instruction set.
+            #[cfg(test)]
+            BySimd::EmulatedWide => unsafe { run_by::<T, emulated::Wide>(product, batch) },
         }
     }
 }
 
-impl<T: Scalar> MatrixProduct<T> for Isa {
+/// Calls [`run`] with the registers `R` of the real numbers of `T`.
+///
+/// # Safety
+/// The caller must ensure the conditions of [`BySimd::run`], and that the processor has the instruction set of `R`.
+#[inline]
+unsafe fn run_by<T: Scalar, R: Registers>(product: &Product<T>, batch: Option<Batch<'_>>) {
+    // With `const` in each condition, the compiler does not instantiate the kernels of the other branches for `T`.
+    if const { T::INTEGER } {
+        unreachable!("no vectors for the integer type {}", T::DTYPE.name());
+    } else if const { T::COMPLEX } {
+        if const { size_of::<T::Real>() == 8 } {
+            // SAFETY: the caller ensures the conditions of `run_by`. The lanes are the parts of `T`, which is complex.
+            unsafe { run::<T, R::F64, true>(product, batch) }
+        } else {
+            // SAFETY: the caller ensures the conditions of `run_by`. The lanes are the parts of `T`, which is complex.
+            unsafe { run::<T, R::F32, true>(product, batch) }
+        }
+    } else if const { size_of::<T::Real>() == 8 } {
+        // SAFETY: the caller ensures the conditions of `run_by`. The lanes are numbers of type `T`, which is not complex.
+        unsafe { run::<T, R::F64, false>(product, batch) }
+    } else {
+        // SAFETY: the caller ensures the conditions of `run_by`. The lanes are numbers of type `T`, which is not complex.
+        unsafe { run::<T, R::F32, false>(product, batch) }
+    }
+}
+
+impl<T: Scalar> MatrixProduct<T> for BySimd {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         // SAFETY: `tiny::multiply` needs the conditions of `MatrixProduct::multiply` for the same `product`. The caller ensures these.
         if unsafe { tiny::multiply(product) } {
@@ -227,10 +239,13 @@ const A_CACHED_BYTES: usize = 160 << 10;
 ///
 /// # Safety
 /// The caller must ensure:
-/// * The conditions of [`Isa::run`].
+/// * The conditions of [`BySimd::run`].
 /// * The processor has the instruction set of `V`.
 /// * The lanes of `V` are `T`'s real numbers, and `COMPLEX` is `T::COMPLEX`.
-unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, batch: Option<Batch<'_>>) {
+unsafe fn run<T: Scalar, V: FloatVector, const COMPLEX: bool>(
+    product: &Product<T>,
+    batch: Option<Batch<'_>>,
+) {
     let Product { m, k, n, a, .. } = *product;
     let part = if COMPLEX { 2 } else { 1 };
     if batch.is_some() {
@@ -266,7 +281,7 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`run`], without a batch.
-unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>) {
+unsafe fn direct<T: Scalar, V: FloatVector, const COMPLEX: bool>(product: Product<T>) {
     let Product { m, k, n, .. } = product;
     let part = if COMPLEX { 2 } else { 1 };
     let (height, width) = (V::TILE_VECTORS * V::LANES / part, tile_columns::<V, COMPLEX>());
@@ -311,7 +326,7 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
 /// # Safety
 /// The caller must ensure the conditions of [`run`], without a batch.
 #[inline(never)]
-unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>) {
+unsafe fn direct_in_blocks<T: Scalar, V: FloatVector, const COMPLEX: bool>(product: &Product<T>) {
     for terms in parts(product.k, KC, 1) {
         let beta = if terms.start > 0 { T::one() } else { product.beta };
         let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
@@ -326,7 +341,7 @@ unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`run`]. In a batch, they include that `a.down` is 1.
-unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
+unsafe fn direct_here<T: Scalar, V: FloatVector, const COMPLEX: bool>(
     product: &Product<T>,
     batch: Option<Batch<'_>>,
 ) {

@@ -20,8 +20,9 @@
 //! neither is:                      one element at a time                    (gather)
 //! ```
 
-use super::vector::{SimdKernel, Vector};
+use super::tile::RegisterTile;
 use crate::device::HostPtr;
+use crate::simd::vector::{FloatVector, SimdKernel};
 
 /// Number of steps that [`copy`] and [`gather`] pack at a time.
 const STEPS_AT_ONCE: usize = 8;
@@ -91,7 +92,7 @@ pub(super) struct PackPanels<'a, R> {
 /// * The processor has the instruction set of `V`.
 /// * The elements of the matrix at `pack.from` are readable.
 /// * `panels` is within `0..pack.panels()`, and the caller has exclusive access to these panels at `pack.to`.
-impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
+impl<V: FloatVector> SimdKernel<V> for PackPanels<'_, V::Real> {
     #[inline(always)]
     unsafe fn run(self) {
         let pack = self.pack;
@@ -147,7 +148,7 @@ const MAX_PANEL_VECTORS: usize = 3;
 /// * `pack.steps` steps of `width` contiguous real numbers, with stride `pack.along`, are readable from `from` on.
 /// * The same number of steps of `width` real numbers, with stride `step`, is exclusive to the caller from `to` on.
 #[inline(always)]
-unsafe fn copy<V: Vector>(
+unsafe fn copy<V: FloatVector>(
     pack: &Pack<V::Real>,
     from: *const V::Real,
     to: *mut V::Real,
@@ -180,7 +181,7 @@ unsafe fn copy<V: Vector>(
 /// # Safety
 /// The caller must ensure the conditions of [`copy`], and that `N` is `width` divided by the number of lanes, rounded up.
 #[inline(always)]
-unsafe fn copy_vectors<V: Vector, const N: usize>(
+unsafe fn copy_vectors<V: FloatVector, const N: usize>(
     pack: &Pack<V::Real>,
     mut from: *const V::Real,
     mut to: *mut V::Real,
@@ -218,7 +219,7 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
 /// * `width` rows of `pack.steps` contiguous elements, with stride `pack.across` between rows, are readable from `from` on.
 /// * From `to` on, access to `pack.steps` steps of `width` contiguous elements, with stride `step` between steps, is exclusive.
 #[inline(always)]
-unsafe fn transpose<V: Vector>(
+unsafe fn transpose<V: FloatVector>(
     pack: &Pack<V::Real>,
     from: *const V::Real,
     to: *mut V::Real,
@@ -279,7 +280,7 @@ impl<R> Square<R> {
     /// * `rows` rows of `steps` contiguous elements, with stride `across` between rows, are readable from `from` on.
     /// * `steps` steps of `rows` contiguous elements, with stride `step` between steps, are exclusive to the caller from `to` on.
     #[inline(always)]
-    unsafe fn transpose<V: Vector<Real = R>, const N: usize, const PART: usize>(self) {
+    unsafe fn transpose<V: FloatVector<Real = R>, const N: usize, const PART: usize>(self) {
         if V::LANES != N * PART {
             return;
         }
@@ -317,10 +318,12 @@ impl<R> Square<R> {
 }
 
 /// One step of a transposition. `DISTANCE` is a power of two less than `N`. For each pair of rows whose indices differ only in the
-/// bit of value `DISTANCE`, exchanges blocks of `DISTANCE` elements with [`Vector::exchange`]. An element consists of `PART`
+/// bit of value `DISTANCE`, exchanges blocks of `DISTANCE` elements with [`FloatVector::exchange`]. An element consists of `PART`
 /// numbers.
 #[inline(always)]
-fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(block: &mut [V; N]) {
+fn exchange_all<V: FloatVector, const N: usize, const DISTANCE: usize, const PART: usize>(
+    block: &mut [V; N],
+) {
     for i in 0..N / 2 {
         let one = i / DISTANCE * 2 * DISTANCE + i % DISTANCE;
         let other = (one + DISTANCE) % N;

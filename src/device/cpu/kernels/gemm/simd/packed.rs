@@ -20,11 +20,12 @@
 
 use super::direct::Direct;
 use super::pack::{Pack, PackPanels};
-use super::vector::{Real, Vector, tile_columns};
+use super::tile::{RegisterTile, tile_columns};
 use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::memory::scratch::{Side, with_scratch};
+use crate::simd::vector::{FloatVector, Real};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -33,7 +34,7 @@ use core::ops::Range;
 pub(super) const KC: usize = 512;
 
 /// Returns the number of terms that a packed product adds up in registers: half of [`KC`] if the panels of `b` are twice as wide.
-const fn kc<V: Vector, const COMPLEX: bool>() -> usize {
+const fn kc<V: FloatVector, const COMPLEX: bool>() -> usize {
     if COMPLEX && 2 * V::COMPLEX_COLUMNS > V::TILE_COLUMNS { KC / 2 } else { KC }
 }
 
@@ -88,7 +89,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     /// * The processor has the instruction set of `V`.
     /// * `a` and `b` are readable at all their indices.
     /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
-    pub(super) unsafe fn run<V: Vector<Real = R>>(self) {
+    pub(super) unsafe fn run<V: FloatVector<Real = R>>(self) {
         let (width, kc) = (tile_columns::<V, COMPLEX>(), kc::<V, COMPLEX>());
         let most = NC / Self::PART;
         // If the elements of each column of `b` are contiguous, tiles can read `b` in place. If there are many tiles of `a`,
@@ -153,7 +154,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
 ///
 /// # Safety
 /// The caller must ensure the conditions of `run` of [`PackPanels`].
-unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
+unsafe fn pack_panels<V: FloatVector>(pack: &Pack<V::Real>, panels: Range<usize>) {
     if panels.len() > 1 && panels.len() * pack.panel * pack.steps >= 2 * PARALLEL_PACK_ELEMENTS {
         let middle = panels.start + panels.len() / 2;
         join(
@@ -184,7 +185,7 @@ struct PackedColumns<'a, R, V, const COMPLEX: bool> {
     isa: PhantomData<fn() -> V>,
 }
 
-impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, COMPLEX> {
+impl<R: Real, V: FloatVector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, COMPLEX> {
     const PART: usize = if COMPLEX { 2 } else { 1 };
 
     /// Computes the rows `rows` of the columns in the panels `panels`. Uses several threads if they have enough work.

@@ -30,8 +30,8 @@
 //! With the 16 registers of AVX2, the two columns of sums leave room for three complex columns. There, a tile of more columns has one sum
 //! for each element of C, with alternating signs ([`Tile::of_joint_sums`]). It has up to six columns, so A is read half as often.
 
-use super::vector::{Real, SimdKernel, Vector, tile_columns};
 use crate::device::cpu::kernels::gemm::product::RealScaling;
+use crate::simd::vector::{FloatVector, Real, SimdKernel, Vector};
 use core::mem::MaybeUninit;
 use num_traits::{One, Zero};
 
@@ -41,9 +41,29 @@ const MIN_PREFETCH_TERMS: usize = 32;
 /// Maximum number of real numbers in a tile: eight columns of three vectors, each of sixteen `f32`.
 const MAX_TILE_LEN: usize = 384;
 
+/// The size of the register tile for a register: 32 registers of 64 bytes, or 16 of 32 bytes.
+pub(super) trait RegisterTile: Vector {
+    /// Whether there are 32 registers.
+    const MANY: bool = size_of::<Self>() == 64;
+    /// Maximum number of vectors in a column of a register tile.
+    const TILE_VECTORS: usize = if Self::MANY { 3 } else { 2 };
+    /// Maximum number of columns of real numbers in a register tile. The `TILE_VECTORS · TILE_COLUMNS` accumulators leave registers free
+    /// for a column of `a` and one value of `b`.
+    const TILE_COLUMNS: usize = if Self::MANY { 8 } else { 6 };
+    /// Maximum number of columns of complex numbers in a register tile: `TILE_COLUMNS` if a tile has one sum for each complex number
+    /// ([`of_joint_sums`](Tile::of_joint_sums)), otherwise half as many.
+    const COMPLEX_COLUMNS: usize = if Self::MANY { 4 } else { 6 };
+}
+impl<V: Vector> RegisterTile for V {}
+
+/// Returns the maximum number of columns in a register tile.
+pub(super) const fn tile_columns<V: Vector, const COMPLEX: bool>() -> usize {
+    if COMPLEX { V::COMPLEX_COLUMNS } else { V::TILE_COLUMNS }
+}
+
 /// The scaling factors as vectors, multiplied by the signs that conjugation causes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scale<V: Vector> {
+pub(super) struct Scale<V: FloatVector> {
     scaling: RealScaling<V::Real>,
     /// The factor of `plain` (see the module documentation): the sign of each lane, multiplied by `alpha` if `alpha` is real.
     plain: V,
@@ -64,7 +84,7 @@ pub(super) struct Scale<V: Vector> {
     reads: bool,
 }
 
-impl<V: Vector> Scale<V> {
+impl<V: FloatVector> Scale<V> {
     /// Broadcasts `scaling` to vectors. Uses `zero` only to create vectors: its existence proves that the processor has the
     /// instruction set.
     #[inline(always)]
@@ -163,7 +183,7 @@ impl<R: Real> Tile<R> {
     /// * There is at least one row and one column. The rows have at most as many real numbers as `V::TILE_VECTORS` vectors have
     ///   lanes. There are at most [`tile_columns`] columns.
     #[inline(always)]
-    pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
+    pub(super) unsafe fn multiply<V: FloatVector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         if self.has_contiguous_columns::<COMPLEX>() {
             // SAFETY: `with_size` requires the conditions of `multiply`, which the caller ensures, and contiguous columns of `c`, as was
             // just checked.
@@ -185,7 +205,7 @@ impl<R: Real> Tile<R> {
     ///
     /// # Safety
     /// The caller must ensure the conditions of [`multiply`](Tile::multiply).
-    unsafe fn multiply_and_scatter<V: Vector<Real = R>, const COMPLEX: bool>(
+    unsafe fn multiply_and_scatter<V: FloatVector<Real = R>, const COMPLEX: bool>(
         &self,
         scaling: &RealScaling<R>,
     ) {
@@ -252,7 +272,7 @@ impl<R: Real> Tile<R> {
     /// * The conditions of [`multiply`](Tile::multiply).
     /// * The columns of `c` are contiguous: `c_row` is 1, or 2 if `COMPLEX`.
     #[inline(always)]
-    unsafe fn with_size<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
+    unsafe fn with_size<V: FloatVector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         const {
             let (vectors, columns) = (V::TILE_VECTORS, V::TILE_COLUMNS);
             assert!(vectors == 2 && columns == 6 || vectors == 3 && columns == 8, "unsupported tile size");
@@ -332,7 +352,7 @@ impl<R: Real> Tile<R> {
     /// * `COLUMNS` is at least the number of columns. A complex column counts as two.
     #[inline(always)]
     unsafe fn of_size<
-        V: Vector<Real = R>,
+        V: FloatVector<Real = R>,
         const COMPLEX: bool,
         const VECTORS: usize,
         const COLUMNS: usize,
@@ -409,7 +429,7 @@ impl<R: Real> Tile<R> {
     /// * `COLUMNS` is at least the number of columns.
     #[inline(always)]
     unsafe fn of_joint_sums<
-        V: Vector<Real = R>,
+        V: FloatVector<Real = R>,
         const VECTORS: usize,
         const COLUMNS: usize,
         const WHOLE: bool,
@@ -470,7 +490,7 @@ impl<R: Real> Tile<R> {
 
     /// Prefetches the elements of `c`, if there are enough terms. They are written at the end, and read before that if `beta` is not zero.
     #[inline(always)]
-    fn prefetch_c<V: Vector<Real = R>>(&self, vectors: usize, columns: usize) {
+    fn prefetch_c<V: FloatVector<Real = R>>(&self, vectors: usize, columns: usize) {
         if self.k >= MIN_PREFETCH_TERMS {
             for j in 0..columns {
                 for i in 0..vectors {
@@ -487,7 +507,7 @@ impl<R: Real> Tile<R> {
 /// # Safety
 /// The caller must ensure that the processor has the instruction set of `V`, and that these numbers may be read from `from` on.
 #[inline(always)]
-unsafe fn column<V: Vector, const VECTORS: usize, const WHOLE: bool>(
+unsafe fn column<V: FloatVector, const VECTORS: usize, const WHOLE: bool>(
     from: *const V::Real,
     last: V::Mask,
 ) -> [V; VECTORS] {
@@ -530,7 +550,7 @@ unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
 /// * `VECTORS` contiguous vectors are exclusive to the caller from `to` on. Of the last vector, this is required only for the
 ///   lanes that `last` selects, unless `WHOLE`.
 #[inline(always)]
-unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize, const WHOLE: bool>(
+unsafe fn finish<V: FloatVector, const COMPLEX: bool, const VECTORS: usize, const WHOLE: bool>(
     scale: &Scale<V>,
     sums: [V; VECTORS],
     to: *mut V::Real,
@@ -572,7 +592,7 @@ pub(super) struct OneTile<'a, R, const COMPLEX: bool> {
     pub(super) overwrite: bool,
 }
 
-impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMPLEX> {
+impl<V: FloatVector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMPLEX> {
     /// # Safety
     /// The caller must ensure, for `tile`, the conditions of [`Tile::multiply`], and that the columns of its `c` are contiguous.
     #[inline(always)]

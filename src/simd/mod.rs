@@ -1,9 +1,19 @@
 //! Selects the vector instructions of kernels. The processor's instructions are detected at run time; the environment variable
 //! `VIERBEIN_SIMD` can limit them.
 //!
-//! Kernels defined by [`kernel!`] are compiled for the baseline of the architecture and, on x86-64, again for wider registers.
-//! Builds with debug assertions have the baseline only, except in this crate's own tests. The kernels of
-//! `device::cpu::kernels::gemm::simd` do not use [`kernel!`]; they are compiled for all levels in every build.
+//! * Loops that the compiler vectorises are defined by [`kernel!`]. They are compiled for the baseline of the architecture and, on x86-64,
+//!   again for wider registers. Builds with debug assertions have the baseline only, except in this crate's own tests.
+//! * Kernels that are written in terms of registers are generic over the traits of the module `vector`. They are compiled for all levels in
+//!   every build.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sse2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod vector;
 
 use std::sync::OnceLock;
 
@@ -21,7 +31,8 @@ pub(crate) enum Level {
     Avx512,
 }
 
-/// Prefetches the cache line of an address. Any address is allowed, valid or not. Does nothing on processors other than x86-64.
+/// Prefetches the cache line of an address into all cache levels. Any address is allowed, valid or not. Does nothing on processors other
+/// than x86-64.
 #[inline(always)]
 pub(crate) fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
@@ -32,6 +43,15 @@ pub(crate) fn prefetch(address: *const u8) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+/// [`prefetch`] into L2, for an access that is further in the future.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn prefetch_far(address: *const u8) {
+    use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+    // SAFETY: a prefetch is a hint and does not fault at any address; it requires SSE, which every x86-64 processor has.
+    unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
 }
 
 /// The environment variable that sets the highest level to use.
@@ -145,7 +165,38 @@ impl Level {
 /// * `fused`: compiled only for instruction sets with FMA: for registers of 32 and 64 bytes on x86-64, and for the baseline of
 ///   64-bit ARM. For kernels that call `mul_add`. The kernel returns `None` if the machine has no FMA, or if the build has no
 ///   version with FMA. `fused if (condition)` calls the version for 64 bytes only if the condition holds.
+///
+/// A kernel is an `unsafe fn`, or a `fn` if it has no conditions.
 macro_rules! kernel {
+    (
+        $(#[$doc:meta])*
+        wide $(if ($condition:expr))? $(pub($($visible:tt)*))? fn $name:ident[$($bounds:tt)*][$($generic:tt),*](
+            $($argument:ident: $type:ty),* $(,)?
+        ) -> $result:ty $body:block
+    ) => {
+        kernel! { @safe [$(#[$doc])* $(pub($($visible)*))?] [wide $(if ($condition))?] $name[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result $body }
+    };
+    (
+        $(#[$doc:meta])*
+        $(pub($($visible:tt)*))? fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
+    ) => {
+        kernel! { @safe [$(#[$doc])* $(pub($($visible)*))?] [] $name[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result $body }
+    };
+    (
+        @safe [$($head:tt)*] [$($kind:tt)*]
+        $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),*) -> $result:ty $body:block
+    ) => {
+        #[inline]
+        $($head)* fn $name<$($bounds)*>($($argument: $type),*) -> $result {
+            kernel! {
+                /// # Safety
+                /// None: the body is safe.
+                $($kind)* unsafe fn compute[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result $body
+            }
+            // SAFETY: `compute` has no conditions.
+            unsafe { compute::<$($generic),*>($($argument),*) }
+        }
+    };
     (
         $(#[$doc:meta])*
         wide $(if ($condition:expr))? unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*](
