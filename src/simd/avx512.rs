@@ -212,11 +212,14 @@ impl FloatVector for F32x16 {
 functions! {
     fn parted64(v: __m512i, bits: u32) -> __m512i {
         let lanes = i64::from_le_bytes(PARTED8[bits as usize & 255]);
-        // A permutation by a table: `vpcompress` is slow on some processors.
+        // A permutation by a table: two calls of `vpcompress` are slower.
         _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(_mm_cvtsi64_si128(lanes)), v)
     }
     fn parted32(v: __m512i, bits: u32) -> __m512i {
         _mm512_mask_expand_epi32(compress32(v, bits), (u32::MAX << (bits as u16).count_ones()) as u16, compress32(v, !bits))
+    }
+    fn compress64(v: __m512i, bits: u32) -> __m512i {
+        _mm512_maskz_compress_epi64(bits as u8, v)
     }
     fn compress32(v: __m512i, bits: u32) -> __m512i {
         _mm512_maskz_compress_epi32(bits as u16, v)
@@ -278,7 +281,7 @@ macro_rules! slices {
 macro_rules! integers {
     (
         $Name:ident: $Lane:ty, half: $Half:ident, load_others: $load_others:ident, min: $min:ident, max: $max:ident,
-        less: $less:ident, blend: $blend:ident, parted: $parted:ident, swap_lanes: $swap_lanes:ident
+        less: $less:ident, blend: $blend:ident, parted: $parted:ident, compress: $compress:ident, swap_lanes: $swap_lanes:ident
     ) => {
         type Half = $Half;
         type Bytes = U8x64;
@@ -318,6 +321,11 @@ macro_rules! integers {
             $Name(unsafe { $parted(self.0, bits) })
         }
         #[inline(always)]
+        fn compress(self, bits: u32) -> Self {
+            // SAFETY: `self` exists, so the processor has AVX-512.
+            $Name(unsafe { $compress(self.0, bits) })
+        }
+        #[inline(always)]
         fn swap_lanes(self, x: usize) -> Self {
             // SAFETY: `self` exists, so the processor has AVX-512.
             $Name(unsafe { $swap_lanes(self.0, x) })
@@ -328,21 +336,16 @@ macro_rules! integers {
 impl OrderedVector for I64x8 {
     integers! {
         I64x8: i64, half: I64x4, load_others: _mm512_mask_loadu_epi64, min: _mm512_min_epi64, max: _mm512_max_epi64,
-        less: _mm512_cmplt_epi64_mask, blend: blend64, parted: parted64, swap_lanes: swap_lanes64
+        less: _mm512_cmplt_epi64_mask, blend: blend64, parted: parted64, compress: compress64, swap_lanes: swap_lanes64
     }
 }
 
 impl OrderedVector for I32x16 {
     integers! {
         I32x16: i32, half: I32x8, load_others: _mm512_mask_loadu_epi32, min: _mm512_min_epi32, max: _mm512_max_epi32,
-        less: _mm512_cmplt_epi32_mask, blend: blend32, parted: parted32, swap_lanes: swap_lanes32
+        less: _mm512_cmplt_epi32_mask, blend: blend32, parted: parted32, compress: compress32, swap_lanes: swap_lanes32
     }
 
-    #[inline(always)]
-    fn compress(self, bits: u32) -> Self {
-        // SAFETY: `self` exists, so the processor has AVX-512.
-        I32x16(unsafe { compress32(self.0, bits) })
-    }
     #[inline(always)]
     unsafe fn store_parted(self, to: &mut [i32], left: usize, right: usize, bits: u32, count: usize) {
         debug_assert!(right <= to.len() && (left + 16 == right || left + 32 <= right));
@@ -406,6 +409,10 @@ impl OrderedVector for F64x8 {
     #[inline(always)]
     fn parted(self, bits: u32) -> Self {
         F64x8::from_bits(self.bits().parted(bits))
+    }
+    #[inline(always)]
+    fn compress(self, bits: u32) -> Self {
+        F64x8::from_bits(self.bits().compress(bits))
     }
     #[inline(always)]
     fn swap_lanes(self, x: usize) -> Self {

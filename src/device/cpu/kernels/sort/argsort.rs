@@ -1,17 +1,17 @@
 //! Finds the indices that sort a line, and the indices of the greatest elements of a line. Elements are compared by their keys.
 
+use super::argsort_short_keys;
 use super::erased::AnySlice;
-use super::keys::{Bounds, PARALLEL_PASS_LEN, Words, any_up_to, first_run, in_parts, replace_by_indices};
 use super::lines::scratch;
-use super::narrow;
-use super::wide::{select_u64, sort_words};
+use super::numbers::Numbers;
+use super::parallel::{PARALLEL_PASS_LEN, in_parts};
+use super::words::{Bounds, Words, any_up_to, first_run, replace_by_indices, sort_words};
 use crate::device::cpu::loops::threads::{join, threads};
 use crate::device::cpu::memory::pool::reserve;
 use crate::element::DType;
 use crate::error::Error;
 
-/// Number of elements of a block in [`write_keys`]. Its keys fit in the L1 cache. With blocks of half this size, `argsort` of lines of 4000 to
-/// 60000 `i64` takes 1.05 times as long (Zen 5).
+/// Number of elements of a block in [`write_keys`]. Its keys fit in the L1 cache. Smaller blocks are slower (measured).
 const KEYS_BLOCK: usize = 2048;
 /// Number of elements of a block in [`Candidates::up_to`].
 const BLOCK: usize = 256;
@@ -43,7 +43,7 @@ fn write_keys(x: AnySlice<'_>, out: &mut [u64], descending: bool) -> Bounds {
 /// the low bits that are the same in all keys. If a difference needs more bits, its word has only the highest of them. Another sort then
 /// orders each run of words with equal high bits by the keys. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
 ///
-/// Lines of some hundred to 2¹⁶ elements are sorted by shorter words if possible, see module [`narrow`].
+/// Lines of some hundred to 2¹⁶ elements are sorted by shorter words if possible, see module [`argsort_short_keys`].
 ///
 /// # Errors
 /// If an allocation fails.
@@ -51,7 +51,7 @@ pub(super) fn argsort(
     x: AnySlice<'_>,
     out: &mut [i64],
     descending: bool,
-    buffers: &mut narrow::Buffers,
+    buffers: &mut argsort_short_keys::Buffers,
 ) -> Result<(), Error> {
     let n = x.len();
     assert_eq!(out.len(), n);
@@ -68,7 +68,7 @@ pub(super) fn argsort(
     }
     let b = usize::BITS - (n - 1).leading_zeros();
     let sort_run = |run: &mut [u64]| sort_run(x, run, b, descending);
-    if narrow::sort(x.dtype(), out, bounds, b, buffers, &sort_run)? {
+    if argsort_short_keys::sort(x.dtype(), out, bounds, b, buffers, &sort_run)? {
         return Ok(());
     }
     let words = Words::new(bounds, b);
@@ -135,7 +135,7 @@ fn probable_limit(x: AnySlice<'_>, k: usize, descending: bool) -> u64 {
         return u64::MAX;
     }
     let mut sample: [u64; SAMPLE] = core::array::from_fn(|i| x.key(i * step, descending));
-    select_u64(&mut sample, rank - 1);
+    u64::select_number(&mut sample, rank - 1);
     sample[..rank].iter().fold(0, |a, &b| a.max(b))
 }
 
@@ -217,7 +217,7 @@ impl Candidates {
     fn keep_least(&mut self, k: usize) -> Result<(), Error> {
         let mut keys: Vec<u64> = scratch(1, self.keys.len())?;
         keys.copy_from_slice(&self.keys);
-        select_u64(&mut keys, k - 1);
+        u64::select_number(&mut keys, k - 1);
         // The elements to keep are those whose keys are less than the limit, and the first `at_limit` ones whose keys are equal to it.
         let limit = keys[..k].iter().fold(0, |a, &b| a.max(b));
         let mut at_limit = keys[..k].iter().filter(|&&key| key == limit).count();
@@ -256,7 +256,12 @@ pub(super) fn top(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<
     if found.keys.len() > k {
         found.keep_least(k)?;
     }
-    argsort(AnySlice::from_bits(DType::U64, &found.keys), out, false, &mut narrow::Buffers::default())?;
+    argsort(
+        AnySlice::from_bits(DType::U64, &found.keys),
+        out,
+        false,
+        &mut argsort_short_keys::Buffers::default(),
+    )?;
     out.iter_mut().for_each(|i| *i = found.indices[*i as usize]);
     Ok(())
 }

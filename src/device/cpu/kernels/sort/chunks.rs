@@ -7,7 +7,7 @@
 //! swap runs of keys that are on the wrong side of it, in parallel
 //! ```
 
-use super::keys::PARALLEL_PARTITION_LEN;
+use super::parallel::PARALLEL_PARTITION_LEN;
 use crate::device::cpu::loops::threads::join;
 
 /// Number of chunks.

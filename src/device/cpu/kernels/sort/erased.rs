@@ -5,10 +5,11 @@
 //! indices depends on [`key`](super::key) alone. Such code is compiled once, or once for each size. This takes less time than compiling it
 //! for each element type.
 
-use super::key::Key;
-use super::keys::{self, Bounds};
-use super::lines::scratch;
-use super::search::{Find, find};
+use super::key::{self, Key};
+use super::lines::{scratch, sort_work};
+use super::numbers::Numbers;
+use super::words::{self, Bounds};
+use crate::device::cpu::loops::threads::enter;
 use crate::device::{Cpu, HostPtr, Operand, Output};
 use crate::element::{DType, Element, RealScalar};
 use crate::error::Error;
@@ -37,6 +38,7 @@ macro_rules! for_keys {
         )
     };
 }
+pub(super) use for_keys;
 
 /// Returns the unsigned type with elements of `size` bytes.
 pub(super) fn unsigned(size: usize) -> DType {
@@ -158,7 +160,7 @@ impl<'a> AnyOutput<'a> {
 /// Elements in contiguous memory, of any ordered type but `bool`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnySlice<'a> {
-    dtype: DType,
+    pub(super) dtype: DType,
     ptr: *const u8,
     len: usize,
     data: PhantomData<&'a [u8]>,
@@ -210,9 +212,10 @@ impl<'a> AnySlice<'a> {
 macro_rules! with_elements {
     ($slice:expr, $x:ident => $body:expr) => {{
         let slice = $slice;
-        for_keys!(slice.dtype, T => { let $x = slice.typed::<T>(); $body })
+        $crate::device::cpu::kernels::sort::erased::for_keys!(slice.dtype, T => { let $x = slice.typed::<T>(); $body })
     }};
 }
+pub(super) use with_elements;
 
 impl AnySlice<'_> {
     /// Returns the key of element `i` for an ascending or a descending sort. See [`Key`].
@@ -224,12 +227,12 @@ impl AnySlice<'_> {
     /// # Panics
     /// If `out` has another length.
     pub(super) fn write_keys(self, out: &mut [u64], descending: bool) {
-        with_elements!(self, x => keys::write(x, out, descending));
+        with_elements!(self, x => key::write_keys(x, out, descending));
     }
     /// Returns the bounds of the keys of some elements, or `None` if their keys are sorted. The index of an element consists of the bits of
     /// its word that are in the mask `indices`.
     pub(super) fn bounds_of_unsorted(self, words: &[u64], indices: u64, descending: bool) -> Option<Bounds> {
-        with_elements!(self, x => keys::bounds_of_unsorted(x, words, indices, descending))
+        with_elements!(self, x => words::bounds_of_unsorted(x, words, indices, descending))
     }
     /// Returns the number of elements of each run of equal elements of a sorted line. All NaN count as equal.
     ///
@@ -251,31 +254,16 @@ impl AnySlice<'_> {
     pub(super) fn in_f64(self, i: usize) -> f64 {
         with_elements!(self, x => x[i].in_f64())
     }
-    /// Searches this slice, which must be sorted, for each element of `a`, and writes the results to `out`. `what` selects the kind of
-    /// result: see [`Find`].
-    ///
-    /// # Panics
-    /// If the element types differ.
-    pub(super) fn find(self, a: AnySlice<'_>, what: Find, out: &mut [i64]) {
-        with_elements!(self, sorted => find(sorted, a.typed(), what, out));
-    }
     /// Returns element `i` as text.
     pub(super) fn text(self, i: usize) -> String {
         with_elements!(self, x => x[i].to_string())
-    }
-    /// Returns the least element, rounded to `f64`. No element may be NaN.
-    ///
-    /// # Panics
-    /// If there are no elements.
-    pub(super) fn least(self) -> f64 {
-        with_elements!(self, x => Key::least(x).in_f64())
     }
 }
 
 /// As [`AnySlice`], but exclusively borrowed.
 #[derive(Debug)]
 pub(super) struct AnySliceMut<'a> {
-    dtype: DType,
+    pub(super) dtype: DType,
     ptr: *mut u8,
     len: usize,
     data: PhantomData<&'a mut [u8]>,
@@ -310,13 +298,17 @@ impl<'a> AnySliceMut<'a> {
     pub(super) fn sort(&mut self, descending: bool) -> Result<(), Error> {
         with_elements!(self, x => Key::sort(x, descending))
     }
+    /// Sorts the elements, of a line that is sorted alone. Long lines are sorted on several threads.
+    pub(super) fn sort_alone(&mut self) -> Result<(), Error> {
+        enter(sort_work(self.len), || self.sort(false))
+    }
     /// See [`Key::partition`].
     pub(super) fn partition(&mut self, k: usize) -> Result<(), Error> {
         with_elements!(self, x => Key::partition(x, k))
     }
-    /// See [`Key::select`].
+    /// See [`Numbers::select_number`].
     pub(super) fn select(&mut self, k: usize) {
-        with_elements!(self, x => Key::select(x, k));
+        with_elements!(self, x => Numbers::select_number(x, k));
     }
     /// See [`Key::remove_repeated`].
     pub(super) fn remove_repeated(&mut self) -> usize {

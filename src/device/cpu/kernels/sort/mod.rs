@@ -1,11 +1,11 @@
 //! Ordering: the methods of [`Reduce`](crate::device::Reduce) that sort, select and search, for [`Cpu`](crate::device::Cpu).
 //!
 //! ```text
-//! lines of at most 16 elements: compare the elements of several lines at a time                   (short)
-//! otherwise, for each line along the last axis, in parallel if there are several lines and enough work:   (module lines)
+//! lines of at most 16 elements: compare the elements of several lines at a time                  (many_short_lines)
+//! otherwise, for each line along the last axis, in parallel if there is enough work:             (lines)
 //!     copy it to a scratch buffer if it is not contiguous
-//!     floating-point numbers: move NaN to the end; if a zero is negative, save the zeros        (module float)
-//!     sort: by SIMD quicksort (quick, pivot, network) or the standard library (wide), or by counting   (small)
+//!     floating-point numbers: move NaN to the end; if a zero is negative, save the zeros         (float)
+//!     sort: by SIMD quicksort, by counting, or by the standard library                           (numbers)
 //!     write back the saved zeros
 //! ```
 //!
@@ -15,22 +15,39 @@
 //! sorted on several threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads
 //! (module `chunks`). The functions that other modules call take element types as values (module `erased`), so they are compiled once, in
 //! this crate.
+//!
+//! Each module uses only modules in the lines below its own:
+//!
+//! ```text
+//! quantile  search
+//! many_short_lines  argsort
+//! argsort_short_keys
+//! erased
+//! lines  words
+//! key                           the element types and their order
+//! float
+//! numbers                       numbers, none of which is NaN
+//! quick                         SIMD quicksort and selection
+//! pivot  chunks  counting  repeated
+//! network  comparison           sorting networks; the standard library
+//! parallel
+//! ```
 
 mod argsort;
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+mod argsort_short_keys;
 #[cfg(target_arch = "x86_64")]
 mod chunks;
+mod comparison;
+mod counting;
 mod erased;
 mod float;
 mod key;
-mod keys;
 mod lines;
-mod narrow;
+mod many_short_lines;
 #[cfg(target_arch = "x86_64")]
 mod network;
+mod numbers;
+mod parallel;
 #[cfg(target_arch = "x86_64")]
 mod pivot;
 mod quantile;
@@ -38,54 +55,22 @@ mod quantile;
 mod quick;
 mod repeated;
 mod search;
-mod short;
-mod small;
 #[cfg(test)]
 mod tests;
-#[cfg(target_arch = "x86_64")]
-mod vector;
-mod wide;
+mod words;
 
 pub(super) use erased::{AnyOperand, AnyOutput};
 pub(super) use quantile::quantile;
 pub(super) use search::{contains, search};
 
 use crate::device::cpu::loops::threads::enter;
-use crate::device::{Cpu, Device, HostPtr, Operand, Output};
+use crate::device::{Cpu, Device, Operand, Output};
 use crate::element::{DType, Element};
 use crate::error::Error;
 use erased::{AnySlice, AnySliceMut, for_sizes};
-use lines::{Tile, gather, over_lines, reuse, scatter, scratch, select_work, sort_work};
+use lines::{LineTile, Lines, gather, over_lines, reuse, scatter, scratch, select_work, sort_work};
 
-/// The lines of an operand or output along its last axis. `first` is the first element of the first line, `shape` and `strides` are those
-/// of the leading axes, and `len` and `stride` those of the last axis.
-#[derive(Debug, Clone, Copy)]
-struct Lines<'a, T> {
-    first: HostPtr<T>,
-    shape: &'a [usize],
-    strides: &'a [isize],
-    len: usize,
-    stride: isize,
-}
-
-impl<'a, T: Element> Lines<'a, T> {
-    fn new(first: HostPtr<T>, shape: &'a [usize], strides: &'a [isize]) -> Self {
-        let (&len, shape) = shape.split_last().expect("there is an axis along which to sort");
-        let (&stride, strides) = strides.split_last().expect("each axis has a stride");
-        Lines { first, shape, strides, len, stride }
-    }
-    fn of(a: &Operand<'a, T, Cpu>) -> Self {
-        Lines::new(a.ptr(), a.shape(), a.strides())
-    }
-    fn of_output(a: &Output<'a, T, Cpu>) -> Self {
-        Lines::new(a.ptr(), a.shape(), a.strides())
-    }
-    fn is_contiguous(&self) -> bool {
-        self.stride == 1 || self.len == 1
-    }
-}
-
-/// Sorts the lines of `a` along the last axis by module [`short`] if they are short. Otherwise, calls `f` with each line, which must sort
+/// Sorts the lines of `a` along the last axis by module [`many_short_lines`] if they are short. Otherwise, calls `f` with each line, which must sort
 /// it or, if `descending` is `false`, some of its elements. `work` returns the work of `f` for a line, from the length of the line.
 fn order(
     a: AnyOutput<'_>,
@@ -98,10 +83,10 @@ fn order(
         // SAFETY: sorting only moves elements. So all bits that are written are those of valid elements, as `bits` requires.
         let a = unsafe { a.bits::<U>() };
         let lines = Lines::of_output(&a);
-        if short::are_short(&lines) {
+        if many_short_lines::are_short(&lines) {
             // SAFETY: `Output` guarantees exclusive access to the elements, and different elements for different indices. The source of a
             // line is the line itself.
-            return unsafe { short::sort(lines, lines, dtype, descending, |copy, _, at| copy[at]) };
+            return unsafe { many_short_lines::sort(lines, lines, dtype, descending, |copy, _, at| copy[at]) };
         }
         in_place(a, work, &|x| f(&mut AnySliceMut::from_bits(dtype, x)))
     })
@@ -121,7 +106,7 @@ fn in_place<T: Element>(
     }
     over_lines(lines.shape, [lines.strides], n * size_of::<T>(), work(n), &|tiles| {
         let mut buffer = Vec::new();
-        for Tile { count, offsets: [at], strides: [step] } in tiles {
+        for LineTile { count, offsets: [at], strides: [step] } in tiles {
             let first = lines.first.offset(at);
             if lines.is_contiguous() {
                 for line in 0..count as isize {
@@ -176,47 +161,28 @@ fn argsort_of<T: Element>(
     if n == 0 {
         return Ok(());
     }
-    if short::are_short(&from) {
+    if many_short_lines::are_short(&from) {
         // SAFETY: `out` and `a` have the same shape. `Output` guarantees exclusive access to its elements, and different elements for
         // different indices. `Operand` guarantees that its elements are readable.
-        return unsafe { short::sort(to, from, dtype, descending, |_, i, _| i as i64) };
+        return unsafe { many_short_lines::sort(to, from, dtype, descending, |_, i, _| i as i64) };
     }
     let work = sort_work(n);
     over_lines(to.shape, [to.strides, from.strides], n * 8, work, &|tiles| {
-        let (mut copy, mut indices, mut buffers) = (Vec::new(), Vec::new(), narrow::Buffers::default());
-        for Tile { count, offsets, strides } in tiles {
-            let copy = reuse(&mut copy, if from.is_contiguous() { 0 } else { count }, n)?;
-            let first = from.first.offset(offsets[1]);
-            if !from.is_contiguous() {
-                // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
-                // written to.
-                unsafe { gather(first, count, strides[1], &[n], &[from.stride], copy)? };
-            }
-            let indices = reuse(&mut indices, if to.is_contiguous() { 0 } else { count }, n)?;
-            for k in 0..count {
-                let x = if from.is_contiguous() {
-                    // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they
-                    // may be read.
-                    unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
-                } else {
-                    &copy[k * n..(k + 1) * n]
-                };
-                let out = if to.is_contiguous() {
-                    let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
-                    // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access.
-                    // Each line is in one tile, and lines share no elements.
-                    unsafe { core::slice::from_raw_parts_mut(line, n) }
-                } else {
-                    &mut indices[k * n..(k + 1) * n]
-                };
-                argsort::argsort(AnySlice::from_bits(dtype, x), out, descending, &mut buffers)?;
-            }
-            if to.is_contiguous() {
-                continue;
-            }
+        let (mut copy, mut indices) = (Vec::new(), Vec::new());
+        let mut buffers = argsort_short_keys::Buffers::default();
+        for LineTile { count, offsets, strides } in tiles {
+            let [to_place, from_place] = [0, 1].map(|k| [count as isize, offsets[k], strides[k]]);
+            // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
+            // written to.
+            let mut lines = unsafe { from.read(from_place, &mut copy)? };
             // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access
             // to its elements, and that different indices address different elements.
-            unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, indices)? };
+            unsafe {
+                to.write(to_place, &mut indices, |indices| {
+                    let x = lines.next().expect("the operands have the same number of lines");
+                    argsort::argsort(AnySlice::from_bits(dtype, x), indices, descending, &mut buffers)
+                })?
+            };
         }
         Ok(())
     })
@@ -260,25 +226,13 @@ fn top_k_of<T: Element>(
     let strides = [values.strides, indices.strides, from.strides];
     let work = select_work(n);
     over_lines(from.shape, strides, n * size_of::<T>(), work, &|tiles| {
-        let (mut lines, mut best, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for Tile { count, offsets, strides } in tiles {
-            let first = from.first.offset(offsets[2]);
-            let copy = reuse(&mut lines, if from.is_contiguous() { 0 } else { count }, n)?;
-            if !from.is_contiguous() {
-                // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
-                // written to.
-                unsafe { gather(first, count, strides[2], &[n], &[from.stride], copy)? };
-            }
-            let best = reuse(&mut best, count, k)?;
-            let places = reuse(&mut places, count, k)?;
-            for (i, (best, places)) in best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k)).enumerate() {
-                let x = if from.is_contiguous() {
-                    // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they
-                    // may be read.
-                    unsafe { core::slice::from_raw_parts(first.offset(i as isize * strides[2]).get(), n) }
-                } else {
-                    &copy[i * n..(i + 1) * n]
-                };
+        let (mut copy, mut best, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for LineTile { count, offsets, strides } in tiles {
+            // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
+            // written to.
+            let lines = unsafe { from.read([count as isize, offsets[2], strides[2]], &mut copy)? };
+            let (best, places) = (reuse(&mut best, count, k)?, reuse(&mut places, count, k)?);
+            for ((x, best), places) in lines.zip(best.chunks_exact_mut(k)).zip(places.chunks_exact_mut(k)) {
                 argsort::top(AnySlice::from_bits(dtype, x), places, descending)?;
                 best.iter_mut().zip(places).for_each(|(best, &mut i)| *best = x[i as usize]);
             }
@@ -301,22 +255,17 @@ fn top_k_of<T: Element>(
 pub(super) fn unique(a: AnyOutput<'_>, counts: Option<&mut Vec<i64>>) -> Result<usize, Error> {
     let dtype = a.dtype();
     for_sizes!(dtype, U => {
-        // SAFETY: `sort_line` and `remove_repeated` only move elements. So all bits that they write are those of valid elements, as `bits`
+        // SAFETY: `sort_alone` and `remove_repeated` only move elements. So all bits that they write are those of valid elements, as `bits`
         // requires.
         let a = unsafe { a.bits::<U>() };
         let x = a.into_mut_slice(true).expect("the output is contiguous");
         let mut x = AnySliceMut::from_bits(dtype, x);
-        sort_line(&mut x)?;
+        x.sort_alone()?;
         if let Some(counts) = counts {
             *counts = x.as_slice().run_lengths()?;
         }
         Ok(x.remove_repeated())
     })
-}
-
-/// Sorts a line, on several threads if it is long.
-fn sort_line(x: &mut AnySliceMut<'_>) -> Result<(), Error> {
-    enter(sort_work(x.as_slice().len()), || x.sort(false))
 }
 
 /// Writes the keys of the elements of a contiguous operand.
@@ -331,7 +280,9 @@ fn write_keys(a: AnyOperand<'_>, keys: &mut [u64]) {
 /// Writes the indices that would sort `keys` to `order`.
 fn argsort_keys(keys: &[u64], order: &mut [i64]) -> Result<(), Error> {
     let keys = AnySlice::from_bits(DType::U64, keys);
-    enter(sort_work(keys.len()), || argsort::argsort(keys, order, false, &mut narrow::Buffers::default()))
+    enter(sort_work(keys.len()), || {
+        argsort::argsort(keys, order, false, &mut argsort_short_keys::Buffers::default())
+    })
 }
 
 /// Groups the equal elements of a contiguous operand of rank 1. All NaN form one group. The groups are numbered in ascending order of

@@ -1,12 +1,13 @@
 //! Medians and quantiles of lines. A line consists of the elements that are reduced to one median or to one set of quantiles.
 
-use super::erased::{AnySliceMut, for_sizes};
-use super::lines::{Tile, gather, over_lines, reuse, scatter, scratch, select_work, sort_work};
-use super::{AnyOperand, AnyOutput};
+use super::erased::{AnyOperand, AnyOutput, AnySlice, AnySliceMut, for_sizes, with_elements};
+use super::key::Key;
+use super::lines::{LineTile, gather, over_lines, reuse, scatter, scratch, select_work, sort_work};
 use crate::device::{Cpu, HostPtr, Operand};
-use crate::element::{DType, Element};
+use crate::element::{DType, Element, RealScalar};
 use crate::error::Error;
 use crate::ops::Quantile;
+use crate::simd::kernel;
 
 /// Minimum number of quantiles for which a line is sorted. Fewer quantiles are selected one by one.
 const SORT_MIN: usize = 4;
@@ -58,7 +59,7 @@ fn of_lines<T: Element>(
     let work = if found < SORT_MIN { select_work(n) } else { sort_work(n) };
     over_lines(&a.shape()[..leading], of_leading, bytes, work, &|tiles| {
         let mut buffer = Vec::new();
-        for Tile { count, offsets, strides: steps } in tiles {
+        for LineTile { count, offsets, strides: steps } in tiles {
             let (copy, mut results) = (reuse(&mut buffer, count, n)?, scratch(count, found)?);
             // SAFETY: the tile consists of `count` lines of the operand `a`. `Operand` guarantees that their elements are readable, and
             // that nothing writes to them.
@@ -113,11 +114,37 @@ fn of_line(
         let low = x.in_f64(k);
         *result = low;
         if weight != 0.0 {
-            let high = if sorted { x.in_f64(k + 1) } else { x.part(k + 1, n - k - 1).least() };
+            let high = if sorted { x.in_f64(k + 1) } else { least(x.part(k + 1, n - k - 1)) };
             *result = if method.is_some() { lerp(low, high, weight) } else { mean(low, high) };
         }
     }
     Ok(())
+}
+
+kernel! {
+    /// Returns the least element, or `first` if that is less. No element may be NaN.
+    wide fn least_of[T: Key][T](x: &[T], first: T) -> T {
+        // Several minima, because each update of a minimum waits for the previous one.
+        let mut least = [first; 32];
+        let chunks = x.chunks_exact(32);
+        for &x in chunks.remainder() {
+            least[0] = if x < least[0] { x } else { least[0] };
+        }
+        for chunk in chunks {
+            for (least, &x) in least.iter_mut().zip(chunk) {
+                *least = if x < *least { x } else { *least };
+            }
+        }
+        least.into_iter().fold(first, |a, b| if b < a { b } else { a })
+    }
+}
+
+/// Returns the least element, rounded to `f64`. No element may be NaN.
+///
+/// # Panics
+/// If there are no elements.
+fn least(x: AnySlice<'_>) -> f64 {
+    with_elements!(x, x => least_of(x, x[0]).in_f64())
 }
 
 /// Returns the mean, without intermediate overflow.

@@ -1,45 +1,59 @@
-//! Removes repeated keys of sorted lines. Only keys next to each other are compared, and only for equality. So all that matters is that
-//! equal keys are adjacent.
+//! Removes repeated numbers of sorted lines. Only adjacent numbers are compared, and only for equality. So all that matters is that equal
+//! numbers are adjacent.
 
 #[cfg(target_arch = "x86_64")]
-use super::vector::{Isa, Lane, Vector};
+use crate::simd::vector::{OrderedVector, SimdKernel};
 
-/// Moves the first key of each run of equal keys to the front, and returns the number of runs.
+/// See [`remove`].
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(super) fn remove<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) -> usize {
-    let (n, lanes) = (x.len(), T::Register::LANES);
-    if n < 1 + 2 * lanes {
-        return remove_from(x, 1, 1);
-    }
-    let (mut from, mut to) = (1, 1);
-    let mut previous = T::Register::load(token, x);
-    while from + 2 * lanes <= n {
-        let keys = T::Register::load(token, &x[from..]);
-        // Read before the store below, because the store can overwrite key `from + lanes - 1`, which is the first key of `next`.
-        // As `to <= from`, the store overwrites no key after that one.
-        let next = T::Register::load(token, &x[from + lanes - 1..]);
-        let is_new = previous.less(keys) | keys.less(previous);
-        keys.compress(is_new).store(&mut x[to..to + lanes]);
-        to += is_new.count_ones() as usize;
-        from += lanes;
-        previous = next;
-    }
-    // `remove_from` compares with the last kept key, `to - 1`. Key `from - 1` was equal to it, but may have been overwritten.
-    remove_from(x, from, to)
+struct Remove<'a, V: OrderedVector> {
+    isa: V::Isa,
+    x: &'a mut [V::Lane],
 }
 
-/// Continues the removal at index `from`. The keys before `from` have been processed: those that are kept are now `x[..to]`, and the last
-/// of them is equal to the original key `from - 1`. Returns the number of kept keys.
-pub(super) fn remove_from<T: Copy + PartialOrd>(x: &mut [T], from: usize, to: usize) -> usize {
-    let mut to = to.min(x.len());
+#[cfg(target_arch = "x86_64")]
+impl<V: OrderedVector> SimdKernel<V, usize> for Remove<'_, V> {
+    #[inline(always)]
+    unsafe fn run(self) -> usize {
+        let Remove { isa, x } = self;
+        if x.len() < 1 + 2 * V::LANES {
+            return remove_from(x, 1, 1);
+        }
+        let (mut from, mut to) = (1, 1);
+        let mut previous = V::from_slice(isa, x);
+        while from + 2 * V::LANES <= x.len() {
+            let numbers = V::from_slice(isa, &x[from..]);
+            // Read before the store below, because the store can overwrite number `from + LANES - 1`, which is the first one of `next`.
+            // As `to <= from`, the store overwrites no number after that one.
+            let next = V::from_slice(isa, &x[from + V::LANES - 1..]);
+            let is_new = previous.less(numbers) | numbers.less(previous);
+            numbers.compress(is_new).to_slice(&mut x[to..to + V::LANES]);
+            to += is_new.count_ones() as usize;
+            from += V::LANES;
+            previous = next;
+        }
+        // `remove_from` compares with the last kept number, `to - 1`. Number `from - 1` was equal to it, but may have been overwritten.
+        remove_from(x, from, to)
+    }
+}
+
+/// Moves the first number of each run of equal numbers to the front, and returns the number of runs.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn remove<V: OrderedVector>(isa: V::Isa, x: &mut [V::Lane]) -> usize {
+    // SAFETY: `isa` exists, so the processor has the instruction set. `Remove::run` has no other conditions.
+    unsafe { V::within(Remove::<V> { isa, x }) }
+}
+
+/// Continues the removal at index `from`. The numbers before `from` have been processed: those that are kept are now `x[..to]`, and the last
+/// of them is equal to the original number `from - 1`. Returns the number of kept numbers.
+pub(super) fn remove_from<T: Copy + PartialOrd>(x: &mut [T], from: usize, mut to: usize) -> usize {
+    let Some(&(mut previous)) = x.get(to - 1) else { return 0 };
     for i in from..x.len() {
         let next = x[i];
-        let is_new = x[to - 1] != next;
-        // The store is unconditional, so that the loop has no branch. `to <= i`, so it overwrites no key that is still to be
-        // read.
+        // The store is unconditional, so that the loop has no branch. `to <= i`, so it overwrites no number that is still to be read.
         x[to] = next;
-        to += usize::from(is_new);
+        to += usize::from(previous != next);
+        previous = next;
     }
     to
 }

@@ -1,8 +1,7 @@
 //! Binary search in sorted elements, for insertion indices and for membership tests. Membership in a few elements is tested by comparisons.
 
-use super::erased::{AnySlice, AnySliceMut, for_sizes};
+use super::erased::{AnyOperand, AnySlice, AnySliceMut, for_sizes, with_elements};
 use super::key::Key;
-use super::{AnyOperand, sort_line};
 use crate::device::{Cpu, Device, HostPtr, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -14,8 +13,7 @@ use crate::simd::kernel;
 /// Number of elements of the operand for which results are computed at a time.
 const BLOCK: usize = 64;
 
-/// Maximum number of elements that a membership test compares with each element of the operand. Among more elements, it searches: that
-/// takes about 4 ns, as the comparisons with 70 elements.
+/// Maximum number of elements that a membership test compares with each element of the operand. Among more elements, a search is faster.
 const FEW: usize = 64;
 
 /// What a search returns for each element that is searched for.
@@ -34,10 +32,7 @@ kernel! {
     ///
     /// All searches take a step before any takes the next one, so the processor does not wait for one comparison before it starts
     /// another. The points move in a loop of their own, because the compiler would make a branch of the comparison otherwise.
-    ///
-    /// # Safety
-    /// None.
-    unsafe fn partition_points[T: Key, const OR_EQUAL: bool][T, OR_EQUAL](sorted: &[T], x: &[T], points: &mut [i64]) -> () {
+    fn partition_points[T: Key, const OR_EQUAL: bool][T, OR_EQUAL](sorted: &[T], x: &[T], points: &mut [i64]) -> () {
         let mut steps = [0; BLOCK];
         assert!(x.len() <= BLOCK && x.len() == points.len());
         points.fill(0);
@@ -60,11 +55,8 @@ kernel! {
 
 kernel! {
     /// Writes to `found`, for each element of `x`, 1 if an element of `of` is equal to it, otherwise 0. Registers of 64 bytes are not
-    /// faster: 1.7 instead of 1.4 ns for 20 elements on a Zen 5.
-    ///
-    /// # Safety
-    /// None.
-    unsafe fn equal_to_any[T: Key][T](of: &[T], x: &[T], found: &mut [i64]) -> () {
+    /// faster (measured).
+    fn equal_to_any[T: Key][T](of: &[T], x: &[T], found: &mut [i64]) -> () {
         found.fill(0);
         for of in of.chunks(4) {
             // Four comparisons for each update of `found`. If fewer elements are left, the last one is compared several times.
@@ -79,14 +71,11 @@ kernel! {
 /// For each of at most `BLOCK` elements of `a`, searches `sorted`, and writes to `out` the number that `find` selects.
 pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
     if find == Find::Equal && sorted.len() <= FEW {
-        // SAFETY: the kernel has no conditions.
-        return unsafe { equal_to_any(sorted, a, out) };
+        return equal_to_any(sorted, a, out);
     }
     match find {
-        // SAFETY: the kernel has no conditions.
-        Find::LessOrEqual => unsafe { partition_points::<T, true>(sorted, a, out) },
-        // SAFETY: the kernel has no conditions.
-        Find::Less | Find::Equal => unsafe { partition_points::<T, false>(sorted, a, out) },
+        Find::LessOrEqual => partition_points::<T, true>(sorted, a, out),
+        Find::Less | Find::Equal => partition_points::<T, false>(sorted, a, out),
     }
     let found = out.iter_mut().zip(a);
     if find == Find::Equal {
@@ -94,11 +83,19 @@ pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
     } else if T::has_nan(a) {
         // Comparisons with NaN are `false`. As NaN comes last, all numbers are less than it, and all elements are less or equal.
         let before = match find {
-            Find::Less => sorted.partition_point(|&y| !T::has_nan(&[y])),
+            Find::Less => sorted.partition_point(|y| !y.is_nan()),
             _ => sorted.len(),
         };
-        found.filter(|&(_, &x)| T::has_nan(&[x])).for_each(|(out, _)| *out = before as i64);
+        found.filter(|(_, x)| x.is_nan()).for_each(|(out, _)| *out = before as i64);
     }
+}
+
+/// [`find`] for elements of the same type in `sorted` and `a`.
+///
+/// # Panics
+/// If the element types differ.
+fn find_each(sorted: AnySlice<'_>, a: AnySlice<'_>, what: Find, out: &mut [i64]) {
+    with_elements!(sorted, sorted => find(sorted, a.typed(), what, out));
 }
 
 /// Calls `f` with blocks of elements of `a`, to compute a result for each element. Then calls `write` with the results, the offset of the
@@ -164,7 +161,7 @@ pub(in crate::device::cpu::kernels) fn search(
         let sorted = AnySlice::from_bits(dtype, sorted);
         check_sorted(sorted)?;
         let find = if right { Find::LessOrEqual } else { Find::Less };
-        let f = |x: &[U], out: &mut [i64]| sorted.find(AnySlice::from_bits(dtype, x), find, out);
+        let f = |x: &[U], out: &mut [i64]| find_each(sorted, AnySlice::from_bits(dtype, x), find, out);
         in_blocks(axes, a.bits::<U>(), &f, &write);
         Ok(())
     })
@@ -202,9 +199,9 @@ pub(in crate::device::cpu::kernels) fn contains(
     for_sizes!(dtype, U => {
         let mut sorted = Cpu.gather(of.bits::<U>())?;
         let mut sorted = AnySliceMut::from_bits(dtype, &mut sorted);
-        sort_line(&mut sorted)?;
+        sorted.sort_alone()?;
         let sorted = sorted.as_slice();
-        let f = |x: &[U], out: &mut [i64]| sorted.find(AnySlice::from_bits(dtype, x), Find::Equal, out);
+        let f = |x: &[U], out: &mut [i64]| find_each(sorted, AnySlice::from_bits(dtype, x), Find::Equal, out);
         in_blocks(axes, a.bits::<U>(), &f, &write);
         Ok(())
     })

@@ -1,11 +1,10 @@
 //! Compares the kernels with the standard library's stable sort, to the bit, at each SIMD level and for several threads.
 
-use super::argsort;
 use super::erased::AnySlice;
 use super::key::Key;
-use super::keys::Bounds;
-use super::narrow;
 use super::search::{self, Find};
+use super::words::Bounds;
+use super::{argsort, argsort_short_keys};
 use crate::simd::tests::at_each_level;
 use core::cmp::Ordering;
 use core::fmt::Debug;
@@ -153,7 +152,8 @@ fn check<T: Sample>(x: &[T]) {
             T::sort(&mut sorted, down).unwrap();
             assert!(bits(&sorted) == *expected, "{x:?}\ngave {sorted:?}\ninstead of {expected:?}");
             let mut indices = vec![-1; x.len()];
-            argsort::argsort(any(x), &mut indices, down, &mut narrow::Buffers::default()).unwrap();
+            argsort::argsort(any(x), &mut indices, down, &mut argsort_short_keys::Buffers::default())
+                .unwrap();
             assert!(
                 indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
                 "argsort of {x:?} gave {indices:?}"
@@ -257,7 +257,8 @@ fn check_argsort<T: Sample>(x: &[T]) {
         let expected = sorted_indices(x, descending);
         at_each_level(|| {
             let mut indices = vec![-1; x.len()];
-            argsort::argsort(any(x), &mut indices, descending, &mut narrow::Buffers::default()).unwrap();
+            argsort::argsort(any(x), &mut indices, descending, &mut argsort_short_keys::Buffers::default())
+                .unwrap();
             assert!(indices.iter().map(|&i| i as usize).eq(expected.iter().copied()));
         });
     }
@@ -269,8 +270,8 @@ fn argsort_by_positions() {
         let mut keys: Vec<u64> = x.iter().map(|x| x.key()).collect();
         let bounds = Bounds::of(&keys);
         let index_bits = usize::BITS - (x.len() - 1).leading_zeros();
-        let buffers = &mut narrow::Buffers::default();
-        narrow::sort(T::DTYPE, &mut keys, bounds, index_bits, buffers, &|_| ()).unwrap()
+        let buffers = &mut argsort_short_keys::Buffers::default();
+        argsort_short_keys::sort(T::DTYPE, &mut keys, bounds, index_bits, buffers, &|_| ()).unwrap()
     }
     fn check<T: Sample>(x: &[T]) {
         // Without SIMD, short lines are not sorted by positions.
@@ -333,7 +334,13 @@ fn threads_do_not_change_results() {
                     T::sort(&mut sorted, false).unwrap();
                     assert!(bits(&sorted) == bits(&expected), "{threads} threads");
                     let mut indices = vec![-1; x.len()];
-                    argsort::argsort(any(x), &mut indices, false, &mut narrow::Buffers::default()).unwrap();
+                    argsort::argsort(
+                        any(x),
+                        &mut indices,
+                        false,
+                        &mut argsort_short_keys::Buffers::default(),
+                    )
+                    .unwrap();
                     assert!(
                         indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
                         "{threads} threads"

@@ -1,22 +1,23 @@
-//! Sorts the indices of lines of fewer than 2¹⁶ elements by words of 31 bits. A SIMD register holds twice as many of these as of the words
-//! of 63 bits in module `argsort`.
+//! Sorts the indices of lines of fewer than 2¹⁶ elements by short keys: words of 31 bits, of which a SIMD register holds twice as many as of
+//! the words of 63 bits in module [`words`](super::words).
 //!
 //! ```text
-//! positions: map the elements to integers in proportion to their distance from the least element
-//! bins:      distribute the positions of more than 2048 elements to bins by their high bits
-//! groups:    adjacent bins with as many elements as a sorting network sorts, or one bin with more
-//! words:     in each group, sort words that consist of bits of a position and of an index
+//! position:  an integer in proportion to the distance of an element from the least one
+//! word:      bits of the position, then the index of the element
+//!
+//! up to 2048 elements:   sort the words
+//! otherwise:             distribute the elements to bins by the high bits of their positions
+//!                        for each group of adjacent bins that fits in a sorting network, or each larger bin:
+//!                            sort the words of the group
+//! in both cases:         sort elements with the same position by their keys
 //! ```
 //!
-//! Different elements can have the same position, and groups of several bins drop low bits of the positions. So elements with equal
-//! positions must be sorted by their keys. A sample shows whether these are few: they are many if a few elements
-//! are much farther away than the others. Equal elements are already in the order of their indices. Such lines are sorted by words of 63 bits.
-//!
-//! `argsort` of uniform and normal random numbers takes 0.65 to 0.8 of the time that it takes with words of 63 bits (Zen 5, AVX-512).
+//! Elements with the same position must be few, or the last step takes too long. They are many if a few elements are much farther away than
+//! the others, so a sample of the elements is tested first ([`few_repeated`]).
 
-use super::keys::{Bounds, first_run, replace_by_indices};
 use super::lines::reuse;
-use super::wide::{network_len, sort_i32, sort_words};
+use super::numbers::{Numbers, network_len};
+use super::words::{Bounds, first_run, replace_by_indices, sort_words};
 use crate::element::DType;
 use crate::error::Error;
 use crate::simd::kernel;
@@ -35,7 +36,7 @@ const BIN_LEN: usize = 28;
 const MAX_BINS: usize = MAX_LEN.div_ceil(BIN_LEN);
 /// Number of bits of a word.
 const WORD_BITS: u32 = 31;
-/// Elements are considered dense if there are fewer positions per element than this.
+/// Minimum number of positions per element in a range that is not dense: see [`few_repeated`].
 const DENSE: u64 = 16;
 /// Maximum number of elements in a sample.
 const SAMPLE: usize = 64;
@@ -102,10 +103,7 @@ impl Positions {
 
 kernel! {
     /// Replaces keys by their words.
-    ///
-    /// # Safety
-    /// None: `unsafe` is required by the macro.
-    wide unsafe fn replace_keys[D: Difference][D](x: &mut [u64], by: Positions) -> () {
+    wide fn replace_keys[D: Difference][D](x: &mut [u64], by: Positions) -> () {
         for (i, x) in (0u64..).zip(x) {
             *x = by.word::<D>(*x, i);
         }
@@ -114,10 +112,7 @@ kernel! {
 
 kernel! {
     /// Writes the words of keys, which must be less than 2³¹.
-    ///
-    /// # Safety
-    /// None: `unsafe` is required by the macro.
-    wide unsafe fn write_words[D: Difference][D](x: &[u64], by: Positions, words: &mut [i32]) -> () {
+    wide fn write_words[D: Difference][D](x: &[u64], by: Positions, words: &mut [i32]) -> () {
         for (i, (word, &x)) in (0u64..).zip(words.iter_mut().zip(x)) {
             *word = by.word::<D>(x, i) as i32;
         }
@@ -126,10 +121,7 @@ kernel! {
 
 kernel! {
     /// Shortens the words of a group.
-    ///
-    /// # Safety
-    /// None: `unsafe` is required by the macro.
-    wide unsafe fn shorten[][](x: &[u64], group: Group, words: &mut [i32]) -> () {
+    wide fn shorten[][](x: &[u64], group: Group, words: &mut [i32]) -> () {
         let Group { base, shift, indices } = group;
         for (word, &x) in words.iter_mut().zip(x) {
             *word = (((x - base) >> shift & !indices) | (x & indices)) as i32;
@@ -139,10 +131,7 @@ kernel! {
 
 kernel! {
     /// Writes the indices of words, which are their `index_bits` low bits.
-    ///
-    /// # Safety
-    /// None: `unsafe` is required by the macro.
-    wide unsafe fn write_indices[T: AsPrimitive<u64>][T](words: &[T], index_bits: u32, x: &mut [u64]) -> () {
+    wide fn write_indices[T: AsPrimitive<u64>][T](words: &[T], index_bits: u32, x: &mut [u64]) -> () {
         x.iter_mut().zip(words).for_each(|(x, &word)| *x = word.as_() & ((1 << index_bits) - 1));
     }
 }
@@ -155,8 +144,7 @@ fn restore<T: PrimInt + AsPrimitive<u64>>(
     x: &mut [u64],
     sort_run: &dyn Fn(&mut [u64]),
 ) {
-    // SAFETY: `write_indices` has no conditions; the macro `kernel!` makes it unsafe.
-    unsafe { write_indices(words, index_bits, x) };
+    write_indices(words, index_bits, x);
     let mut first = 0;
     while let Some(run) = first_run(&words[first..], index_bits) {
         let indices = &mut x[first..][run.clone()];
@@ -180,6 +168,8 @@ pub(super) struct Buffers {
 ///
 /// # Errors
 /// If an allocation fails.
+// Not inlined: in `argsort`, its arrays would enlarge the stack frame of the sort of short lines.
+#[inline(never)]
 pub(super) fn sort(
     dtype: DType,
     x: &mut [u64],
@@ -217,21 +207,20 @@ fn sort_by<D: Difference>(
     }
     let words = reuse(&mut buffers.words, 1, n.min(ONE_BIN))?;
     if bins == 1 {
-        // SAFETY: `write_words` has no conditions; the macro `kernel!` makes it unsafe.
-        unsafe { write_words::<D>(x, positions, words) };
-        sort_i32(words);
+        write_words::<D>(x, positions, words);
+        i32::sort_numbers(words);
         restore(words, index_bits, x, sort_run);
     } else {
         let distributed = reuse(&mut buffers.distributed, 1, n)?;
-        // SAFETY: `replace_keys` has no conditions; the macro `kernel!` makes it unsafe.
-        unsafe { replace_keys::<D>(x, positions) };
+        replace_keys::<D>(x, positions);
         sort_bins(x, bins, index_bits, distributed, words, sort_run);
     }
     Ok(true)
 }
 
-/// Returns whether a sample suggests that few elements have the position of an element with another key: no sampled element has, and at
-/// most one in eight is among dense elements. Elements with equal keys need no further sort.
+/// Returns whether probably few elements have the same position as an element with another key. (Elements with equal keys are in the order
+/// of their indices, so they need no further sort.) Tests a sample: there must be no such elements in it, and at most one in eight of its
+/// elements may be in a dense range. A range is dense if it has fewer than [`DENSE`] positions per element.
 fn few_repeated<D: Difference>(x: &[u64], positions: Positions) -> bool {
     let mut sample = [0; SAMPLE];
     let sample = &mut sample[..SAMPLE.min(x.len() / MIN_PER_SAMPLE)];
@@ -240,8 +229,7 @@ fn few_repeated<D: Difference>(x: &[u64], positions: Positions) -> bool {
         *sample = x[0];
     }
     let bits = SAMPLE.trailing_zeros();
-    // SAFETY: `replace_keys` has no conditions; the macro `kernel!` makes it unsafe.
-    unsafe { replace_keys::<D>(sample, Positions { index_bits: bits, ..positions }) };
+    replace_keys::<D>(sample, Positions { index_bits: bits, ..positions });
     sort_words(sample);
     let key = |word: u64| x[(word & (SAMPLE as u64 - 1)) as usize * step];
     if sample.windows(2).any(|x| x[0] >> bits == x[1] >> bits && key(x[0]) != key(x[1])) {
@@ -325,9 +313,8 @@ fn sort_bins(
         let (from, to) = (&mut distributed[first..end], &mut x[first..end]);
         if let Some(words) = words.get_mut(..from.len()) {
             let group = Group::new(first_bin, bin - first_bin, index_bits);
-            // SAFETY: `shorten` has no conditions; the macro `kernel!` makes it unsafe.
-            unsafe { shorten(from, group, words) };
-            sort_i32(words);
+            shorten(from, group, words);
+            i32::sort_numbers(words);
             restore(words, index_bits, to, sort_run);
         } else {
             sort_words(from);
