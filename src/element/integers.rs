@@ -101,7 +101,9 @@ fn integer_squarings<T: Copy>(mut base: T, mut n: u64, mut multiply: impl FnMut(
 }
 
 macro_rules! integers {
-    ($($t:ident, $unsigned:ident, $acc:ident, $totals:ty, $sums:ty, $abs:expr, $neg_fits:expr;)*) => {$(
+    ($(
+        $t:ident: unsigned $unsigned:ident, accumulator $acc:ident, totals $totals:ty, sums $sums:ty, abs $abs:expr, neg_fits $neg_fits:expr;
+    )*) => {$(
         #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Real = $t;
@@ -240,12 +242,12 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    i8, u8, i64, Narrow<f32>, Parts<i16>, |x| x.wrapping_abs(), |x| x != i8::MIN;
-    i16, u16, i64, Narrow<f32>, Parts<i32>, |x| x.wrapping_abs(), |x| x != i16::MIN;
-    i32, u32, i64, Narrow<f64>, Halves, |x| x.wrapping_abs(), |x| x != i32::MIN;
-    i64, u64, i128, Totals64, Halves, |x| x.wrapping_abs(), |x| x != i64::MIN;
-    u8, u8, u64, Narrow<f32>, Parts<u16>, |x| x, |x| x == 0;
-    u16, u16, u64, Narrow<f32>, Parts<u32>, |x| x, |x| x == 0;
-    u32, u32, u64, Narrow<f64>, Halves, |x| x, |x| x == 0;
-    u64, u64, u128, Totals64, Halves, |x| x, |x| x == 0;
+    i8: unsigned u8, accumulator i64, totals Narrow<f32>, sums Parts<i16>, abs |x| x.wrapping_abs(), neg_fits |x| x != i8::MIN;
+    i16: unsigned u16, accumulator i64, totals Narrow<f32>, sums Parts<i32>, abs |x| x.wrapping_abs(), neg_fits |x| x != i16::MIN;
+    i32: unsigned u32, accumulator i64, totals Narrow<f64>, sums Halves, abs |x| x.wrapping_abs(), neg_fits |x| x != i32::MIN;
+    i64: unsigned u64, accumulator i128, totals Totals64, sums Halves, abs |x| x.wrapping_abs(), neg_fits |x| x != i64::MIN;
+    u8: unsigned u8, accumulator u64, totals Narrow<f32>, sums Parts<u16>, abs |x| x, neg_fits |x| x == 0;
+    u16: unsigned u16, accumulator u64, totals Narrow<f32>, sums Parts<u32>, abs |x| x, neg_fits |x| x == 0;
+    u32: unsigned u32, accumulator u64, totals Narrow<f64>, sums Halves, abs |x| x, neg_fits |x| x == 0;
+    u64: unsigned u64, accumulator u128, totals Totals64, sums Halves, abs |x| x, neg_fits |x| x == 0;
 }

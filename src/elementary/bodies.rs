@@ -1,39 +1,41 @@
 // The bodies of the loops: a type for each function, which implements `Branchless`.
 //
-// The modules `numbers32` and `numbers64` include this source, after defining `Float` and importing the functions of this type as `text`.
+// The modules `numbers32` and `numbers64` include this source, after defining `Float` and importing the functions of this type as `functions`.
 
 use crate::elementary::loops::{Branchless, Far, branchless};
-use text::complex;
+use functions::complex;
 
 type Pair = Complex<Float>;
 
+/// Defines the type of a function of one real number, with the function for most arguments. After `if`: the predicate of far arguments, how
+/// their results are computed (a variant of [`Far`]), and the function for them.
 macro_rules! real {
-    ($Name:ident, $function:ident) => {
-        branchless!($Name, |x: Float| -> Float { text::$function(x) });
+    ($Name:ident: $function:ident) => {
+        branchless!($Name, |x: Float| -> Float { functions::$function(x) });
     };
-    ($Name:ident, $function:ident, $is_far:ident, $Far:ident $far:ident) => {
-        branchless!($Name, |x: Float| -> Float { text::$function(x) }, text::$is_far, $Far text::$far);
+    ($Name:ident: $function:ident, if $is_far:ident: $Far:ident $far:ident) => {
+        branchless!($Name, |x: Float| -> Float { functions::$function(x) }, functions::$is_far, $Far functions::$far);
     };
 }
-real!(Exp, exp_ordinary, exp_is_far, Wide exp);
-real!(Exp2, exp2_ordinary, exp2_is_far, Wide exp2);
-real!(ExpM1, exp_m1_ordinary, exp_is_far, Narrow exp_m1);
-real!(Ln, ln_normal, is_not_normal, Wide ln);
-real!(Log2, log2_normal, is_not_normal, Wide log2);
-real!(Log10, log10_normal, is_not_normal, Wide log10);
-real!(Ln1p, ln_1p_ordinary, ln_1p_is_far, Wide ln_1p);
-real!(Tan, tan, is_far, Scalar tan_far);
-real!(Asin, asin);
-real!(Acos, acos);
-real!(Atan, atan);
-real!(Sinh, sinh_ordinary, exp_is_far, Narrow sinh);
-real!(Cosh, cosh_ordinary, exp_is_far, Narrow cosh);
-real!(Tanh, tanh);
-real!(Asinh, asinh_ordinary, asinh_is_far, Narrow asinh);
-real!(Acosh, acosh_ordinary, acosh_is_far, Narrow acosh);
-real!(Atanh, atanh_ordinary, atanh_is_far, Narrow atanh);
-real!(Cbrt, cbrt_ordinary, cbrt_is_far, Wide cbrt);
-real!(Sigmoid, sigmoid_ordinary, exp_is_far, Narrow sigmoid);
+real!(Exp: exp_ordinary, if exp_is_far: Wide exp);
+real!(Exp2: exp2_ordinary, if exp2_is_far: Wide exp2);
+real!(ExpM1: exp_m1_ordinary, if exp_is_far: Narrow exp_m1);
+real!(Ln: ln_normal, if is_not_normal: Wide ln);
+real!(Log2: log2_normal, if is_not_normal: Wide log2);
+real!(Log10: log10_normal, if is_not_normal: Wide log10);
+real!(Ln1p: ln_1p_ordinary, if ln_1p_is_far: Wide ln_1p);
+real!(Tan: tan, if is_far: Scalar tan_far);
+real!(Asin: asin);
+real!(Acos: acos);
+real!(Atan: atan);
+real!(Sinh: sinh_ordinary, if exp_is_far: Narrow sinh);
+real!(Cosh: cosh_ordinary, if exp_is_far: Narrow cosh);
+real!(Tanh: tanh);
+real!(Asinh: asinh_ordinary, if asinh_is_far: Narrow asinh);
+real!(Acosh: acosh_ordinary, if acosh_is_far: Narrow acosh);
+real!(Atanh: atanh_ordinary, if atanh_is_far: Narrow atanh);
+real!(Cbrt: cbrt_ordinary, if cbrt_is_far: Wide cbrt);
+real!(Sigmoid: sigmoid_ordinary, if exp_is_far: Narrow sigmoid);
 
 /// Computes the sine or, if `cosine`, the cosine. A flag selects the function at run time, because each loop takes time to
 /// compile.
@@ -46,14 +48,14 @@ impl Branchless<Float> for Sin {
     const FAR: Far = Far::Scalar;
     #[inline(always)]
     fn compute(self, x: Float) -> Float {
-        text::sin_or_cos(self.cosine, x)
+        functions::sin_or_cos(self.cosine, x)
     }
     #[inline(always)]
     fn is_far(self, x: Float) -> bool {
-        text::is_far(x)
+        functions::is_far(x)
     }
     fn far(self, x: Float) -> Float {
-        if self.cosine { text::cos_far(x) } else { text::sin_far(x) }
+        if self.cosine { functions::cos_far(x) } else { functions::sin_far(x) }
     }
 }
 
@@ -66,7 +68,7 @@ impl Branchless<Float> for Erf {
     type Output = Float;
     #[inline(always)]
     fn compute(self, x: Float) -> Float {
-        text::erf_or_erfc(self.complement, x)
+        functions::erf_or_erfc(self.complement, x)
     }
 }
 
@@ -77,15 +79,15 @@ impl Branchless<Float> for Power {
     const FAR: Far = Far::Wide;
     #[inline(always)]
     fn compute(self, x: Float) -> Float {
-        text::powf_ordinary(x, self.0)
+        functions::powf_ordinary(x, self.0)
     }
     #[inline(always)]
     fn is_far(self, x: Float) -> bool {
-        text::powf_is_far(x, self.0)
+        functions::powf_is_far(x, self.0)
     }
     #[inline(always)]
     fn far(self, x: Float) -> Float {
-        text::powf(x, self.0)
+        functions::powf(x, self.0)
     }
 }
 
@@ -105,7 +107,7 @@ impl<const BITS: u32> Branchless<Float> for ShortPower<BITS> {
     type Output = Float;
     #[inline(always)]
     fn compute(self, x: Float) -> Float {
-        text::short_power::<BITS>(x, self.0)
+        functions::short_power::<BITS>(x, self.0)
     }
 }
 
@@ -117,14 +119,14 @@ impl Branchless<Float> for ShortInverse {
     const FAR: Far = Far::Scalar;
     #[inline(always)]
     fn compute(self, x: Float) -> Float {
-        text::short_inverse::<4>(x, self.0)
+        functions::short_inverse::<4>(x, self.0)
     }
     #[inline(always)]
     fn is_far(self, x: Float) -> bool {
-        text::short_inverse_is_far::<4>(x, self.0)
+        functions::short_inverse_is_far::<4>(x, self.0)
     }
     fn far(self, x: Float) -> Float {
-        text::real_power(x, -(self.0 as i32))
+        functions::real_power(x, -(self.0 as i32))
     }
 }
 
@@ -136,7 +138,7 @@ impl Branchless<Float> for LongPower {
     const WIDE: bool = false;
     #[inline(always)]
     fn compute(self, x: Float) -> Float {
-        text::real_power(x, self.0)
+        functions::real_power(x, self.0)
     }
 }
 impl Branchless<Pair> for LongPower {
@@ -144,7 +146,7 @@ impl Branchless<Pair> for LongPower {
     const WIDE: bool = false;
     #[inline(always)]
     fn compute(self, z: Pair) -> Pair {
-        text::complex_power(z, self.0)
+        functions::complex_power(z, self.0)
     }
 }
 
@@ -155,37 +157,39 @@ impl Branchless<Pair> for ShortComplexPower {
     const FAR: Far = Far::Scalar;
     #[inline(always)]
     fn compute(self, z: Pair) -> Pair {
-        text::short_complex_power(z, self.0.unsigned_abs(), self.0 < 0)
+        functions::short_complex_power(z, self.0.unsigned_abs(), self.0 < 0)
     }
     #[inline(always)]
     fn is_far(self, z: Pair) -> bool {
         !complex::is_finite(z)
     }
     fn far(self, z: Pair) -> Pair {
-        text::complex_power(z, self.0)
+        functions::complex_power(z, self.0)
     }
 }
 
-branchless!(Atan2, |x: [Float; 2]| -> Float { text::atan2(x[0], x[1]) });
-branchless!(Hypot, |x: [Float; 2]| -> Float { text::hypot(x[0], x[1]) });
+branchless!(Atan2, |x: [Float; 2]| -> Float { functions::atan2(x[0], x[1]) });
+branchless!(Hypot, |x: [Float; 2]| -> Float { functions::hypot(x[0], x[1]) });
 branchless!(
     Pow,
-    |x: [Float; 2]| -> Float { text::powf_ordinary(x[0], x[1]) },
-    |x: [Float; 2]| text::powf_is_far(x[0], x[1]),
-    Wide |x: [Float; 2]| text::powf(x[0], x[1])
+    |x: [Float; 2]| -> Float { functions::powf_ordinary(x[0], x[1]) },
+    |x: [Float; 2]| functions::powf_is_far(x[0], x[1]),
+    Wide |x: [Float; 2]| functions::powf(x[0], x[1])
 );
 branchless!(
     Rem,
-    |x: [Float; 2]| -> Float { text::remainder(x[0], x[1]) },
-    |x: [Float; 2]| text::remainder_is_far(x[0], x[1]),
+    |x: [Float; 2]| -> Float { functions::remainder(x[0], x[1]) },
+    |x: [Float; 2]| functions::remainder_is_far(x[0], x[1]),
     Scalar |x: [Float; 2]| x[0] % x[1]
 );
 
+/// Defines the type of a function of one complex number, with the function for most arguments. After `if`: the predicate of far arguments,
+/// and the function for them.
 macro_rules! complex {
-    ($Name:ident, $function:ident) => {
+    ($Name:ident: $function:ident) => {
         branchless!($Name, |z: Pair| -> Pair { complex::$function(z) });
     };
-    ($Name:ident, $function:ident, $is_far:ident, $far:ident) => {
+    ($Name:ident: $function:ident, if $is_far:ident: $far:ident) => {
         branchless!(
             $Name,
             |z: Pair| -> Pair { complex::$function(z) },
@@ -194,11 +198,11 @@ macro_rules! complex {
         );
     };
 }
-complex!(ComplexSqrt, sqrt, sqrt_is_far, sqrt_far);
-complex!(ComplexExp, exp, exp_is_far, exp_far);
-complex!(ComplexExp2, exp2, exp_is_far, exp2_far);
-complex!(ComplexExpM1, exp_m1, exp_is_far, exp_m1_far);
-branchless!(ComplexLn1p, |z: Pair| -> Pair { text::complex_ln_1p(z) });
+complex!(ComplexSqrt: sqrt, if sqrt_is_far: sqrt_far);
+complex!(ComplexExp: exp, if exp_is_far: exp_far);
+complex!(ComplexExp2: exp2, if exp_is_far: exp2_far);
+complex!(ComplexExpM1: exp_m1, if exp_is_far: exp_m1_far);
+branchless!(ComplexLn1p, |z: Pair| -> Pair { functions::complex_ln_1p(z) });
 
 #[derive(Clone, Copy)]
 struct ComplexLog(complex::Base);
@@ -324,13 +328,13 @@ impl Branchless<[Pair; 2]> for ComplexPow {
     const FAR: Far = Far::Scalar;
     #[inline(always)]
     fn compute(self, z: [Pair; 2]) -> Pair {
-        text::powc(z[0], z[1])
+        functions::powc(z[0], z[1])
     }
     #[inline(always)]
     fn is_far(self, z: [Pair; 2]) -> bool {
-        text::powc_is_far(z[0], z[1])
+        functions::powc_is_far(z[0], z[1])
     }
     fn far(self, z: [Pair; 2]) -> Pair {
-        text::powc_far(z[0], z[1])
+        functions::powc_far(z[0], z[1])
     }
 }

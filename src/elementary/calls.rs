@@ -5,7 +5,7 @@
 use crate::elementary::integer_power::LONGEST;
 use crate::elementary::loops::{map_apart, map_function, map_with};
 use crate::elementary::{Elementary, FloatFunction, PairFunction, Quotient, RealFunction};
-pub(crate) use text::{complex_power, real_power};
+pub(crate) use functions::{complex_power, real_power};
 
 /// Computes `to[i] = f(from[i])` for `n` elements. Writes nothing and returns false if the processor has no FMA, if the
 /// build has no code for it, or if the `match` below has no loop for `f`.
@@ -308,7 +308,7 @@ pub(crate) fn near_zero(f: RealFunction, z: Pair) -> Pair {
     match f {
         RealFunction::ExpM1 if complex::exp_is_far(z) => complex::exp_m1_far(z),
         RealFunction::ExpM1 => complex::exp_m1(z),
-        RealFunction::Ln1p => text::complex_ln_1p(z),
+        RealFunction::Ln1p => functions::complex_ln_1p(z),
         _ => unreachable!("{f:?} is a function of real numbers"),
     }
 }
@@ -319,9 +319,9 @@ pub(crate) fn near_zero(f: RealFunction, z: Pair) -> Pair {
 #[cold]
 pub(crate) fn inverse_hyperbolic(f: FloatFunction, x: Float) -> Option<Float> {
     match f {
-        FloatFunction::Asinh => Some(text::asinh(x)),
-        FloatFunction::Acosh => Some(text::acosh(x)),
-        FloatFunction::Atanh => Some(text::atanh(x)),
+        FloatFunction::Asinh => Some(functions::asinh(x)),
+        FloatFunction::Acosh => Some(functions::acosh(x)),
+        FloatFunction::Atanh => Some(functions::atanh(x)),
         _ => None,
     }
 }

@@ -134,7 +134,7 @@ pub enum RealFunction {
 
 /// The functions of `f32` and `Complex<f32>`.
 pub(crate) mod numbers32 {
-    use super::single as text;
+    use super::single as functions;
     use num_complex::Complex;
 
     type Float = f32;
@@ -145,7 +145,7 @@ pub(crate) mod numbers32 {
 
 /// The functions of `f64` and `Complex<f64>`.
 pub(crate) mod numbers64 {
-    use super::double as text;
+    use super::double as functions;
     use num_complex::Complex;
 
     type Float = f64;
