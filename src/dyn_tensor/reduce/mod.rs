@@ -2,8 +2,10 @@
 //! products; traces.
 
 pub(crate) mod histogram;
+mod scan;
 pub(crate) mod softmax;
 pub(crate) mod statistics;
+pub(crate) mod trace;
 pub(crate) mod weighted;
 pub(crate) mod widened;
 
@@ -14,13 +16,13 @@ use super::scalar::DynScalar;
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::axis::{IndexNumber, from_start};
-use crate::device::{BinaryOp, CudaSource, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
+use crate::device::{CudaSource, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element, Inexact, Scalar};
 use crate::engine::reduce::reduced_last;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::{CheckedAdd, CheckedMul, NanSpread, Spread, op};
+use crate::ops::{NanSpread, Spread, op};
 use core::ops::RangeFull;
 
 /// The axes of a reduction: `..` for all of them, one axis, or a list of axes.
@@ -459,196 +461,5 @@ impl<S: DynData> DynTensor<S> {
     /// Those of the method with the reduction's name.
     pub fn reduce_keepdims(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
         reduce(op, self.look(), Over { axes: axes.axes(self.rank()).as_deref(), keep: true })
-    }
-}
-
-// ------------------------------------------------------------------ cumulative sums, products and extrema
-
-fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
-    op: F,
-    x: DynView<'_>,
-    axis: usize,
-) -> Result<DynTensor, Error> {
-    let from = x.layout().move_last("accumulate", &[axis], true)?;
-    let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
-    let to = layout.move_last("accumulate", &[axis], true)?;
-    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
-    allocate_with(device, layout, x.order(), &mut |out| device.scan(&op, out.in_layout(&to), operand))
-}
-
-macro_rules! scans {
-    ($($(#[$doc:meta])* $method:ident, $Op:expr, $bound:ident, $need:ident, $expected:literal;)*) => {$(
-        // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-        // `precompiled-dyn`, this crate does.
-        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-        fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
-            on_device!("accumulate", x, Dev => dispatch!(
-                x.dtype(),
-                T: $bound => scan::<T, Dev, _>($Op, x, axis),
-                else => Err(lacking("accumulate", x.dtype(), needs::$need))
-            ))
-        }
-
-        impl<S: DynData> DynTensor<S> {
-            $(#[$doc])*
-            ///
-            /// # Errors
-            /// * If the axis is out of range.
-            /// * If the elements are not numbers. Cumulative maxima and minima need real numbers.
-            /// * If a sum or product of integers overflows (of 64 bits: only in builds with debug assertions).
-            /// * If the device allocation fails.
-            ///
-            /// ```
-            /// use vierbein::{DynTensor, tensor};
-            /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
-            #[doc = concat!("assert_eq!(x.", stringify!($method), "(1)?.downcast_ref()?, tensor!", $expected, ");")]
-            /// # Ok::<(), vierbein::Error>(())
-            /// ```
-            pub fn $method(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
-                $method(self.look(), from_start(axis, self.rank()))
-            }
-        }
-    )*};
-}
-scans! {
-    /// Returns the cumulative sum along an axis.
-    cumsum, CheckedAdd, Scalar, NUMBERS, "[[1, 3, 6], [4, 9, 15]]";
-    /// Returns the cumulative product along an axis.
-    cumprod, CheckedMul, Scalar, NUMBERS, "[[1, 2, 6], [4, 20, 120]]";
-    /// Returns the cumulative maximum along an axis. From a NaN on, results are NaN.
-    cummax, op::Maximum, RealScalar, ORDER, "[[1, 2, 3], [4, 5, 6]]";
-    /// Returns the cumulative minimum along an axis. From a NaN on, results are NaN.
-    cummin, op::Minimum, RealScalar, ORDER, "[[1, 1, 1], [4, 4, 4]]";
-}
-
-impl<S: DynData> DynTensor<S> {
-    /// Returns the cumulative sums along an axis, with zero in place of each NaN. A complex number with a NaN part counts as zero. Copies the
-    /// tensor.
-    ///
-    /// # Errors
-    /// If the axis is out of range, the elements are not floating-point or complex numbers, or the device allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{DynTensor, tensor};
-    /// let x = DynTensor::from(tensor![1.0, f64::NAN, 2.0]);
-    /// assert_eq!(x.nan_cumsum(0)?.downcast_ref()?, tensor![1.0, 1.0, 3.0]);
-    /// # Ok::<(), vierbein::Error>(())
-    /// ```
-    pub fn nan_cumsum(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
-        without_nan(self.look(), from_start(axis, self.rank()), 0.0)?.cumsum(axis)
-    }
-
-    /// Returns the cumulative products along an axis, with one in place of each NaN. A complex number with a NaN part counts as one. Copies
-    /// the tensor.
-    ///
-    /// # Errors
-    /// If the axis is out of range, the elements are not floating-point or complex numbers, or the device allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{DynTensor, tensor};
-    /// let x = DynTensor::from(tensor![3.0, f64::NAN, 2.0]);
-    /// assert_eq!(x.nan_cumprod(0)?.downcast_ref()?, tensor![3.0, 3.0, 6.0]);
-    /// # Ok::<(), vierbein::Error>(())
-    /// ```
-    pub fn nan_cumprod(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
-        without_nan(self.look(), from_start(axis, self.rank()), 1.0)?.cumprod(axis)
-    }
-}
-
-/// Returns a copy with a number in place of each NaN. Checks the axis before it allocates memory.
-fn without_nan(x: DynView<'_>, axis: usize, by: f64) -> Result<DynTensor, Error> {
-    x.layout().axes().check_axis("accumulate", axis)?;
-    if matches!(x.dtype(), DType::F32 | DType::F64 | DType::C32 | DType::C64) {
-        return x.is_nan()?.select(number(by, x.dtype()), x);
-    }
-    Err(lacking("accumulate", x.dtype(), needs::INEXACT))
-}
-
-// ------------------------------------------------------------------ traces
-
-fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) -> Result<DynTensor, Error> {
-    let result = &diagonal.shape()[..diagonal.rank() - 1];
-    let layout = Layout::contiguous(result, x.order().is_row_major());
-    let (device, operand) = (
-        device_of::<Dev>(&x),
-        elements::<T, Dev>(&x).with_axes(diagonal.axes(), diagonal.offset() - x.layout().offset()),
-    );
-    allocate_with(device, layout, x.order(), &mut |out| device.reduce(&op::Sum, out, operand))
-}
-
-/// Returns the layout of a diagonal of two axes, with the diagonal as its last axis: the main one, for which the axes must agree in extent,
-/// or diagonal `k`.
-pub(crate) fn diagonal_of(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<Layout, Error> {
-    if x.rank() < 2 {
-        let reason = format!(
-            "cannot remove 2 axes from a tensor of `Rank<{}>`: this needs a rank of at least 2",
-            x.rank()
-        );
-        return Err(Error::UnsupportedRank { op: "trace", reason });
-    }
-    match k {
-        None => x.layout().diagonal("trace", a, b),
-        Some(k) => x.layout().diagonal_offset("trace", [a, b], k),
-    }
-}
-
-/// Sums a diagonal of two axes: the main one, for which they must agree in extent, or diagonal `k`.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn trace(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<DynTensor, Error> {
-    let diagonal = diagonal_of(x, a, b, k)?;
-    on_device!("trace", x, Dev => dispatch!(
-        x.dtype(),
-        T: Scalar => sum_diagonal::<T, Dev>(x, &diagonal),
-        else => Err(lacking("trace", x.dtype(), needs::NUMBERS))
-    ))
-}
-
-impl<S: DynData> DynTensor<S> {
-    /// Sums the elements whose indices along axes `a` and `b` are equal, and removes both axes. The elements are read through a
-    /// view of the diagonal, without a copy.
-    ///
-    /// # Errors
-    /// * If the rank is below 2, or an axis is out of range.
-    /// * If `a` and `b` are the same axis, or differ in extent.
-    /// * If the elements are not numbers.
-    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
-    /// * If the device allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{DynTensor, tensor};
-    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
-    /// assert_eq!(x.trace(0, 1)?.item()?, 5.into());
-    /// assert_eq!(
-    ///     x.index_axis(0, 0)?.trace(0, 1).unwrap_err().to_string(),
-    ///     "trace: cannot remove 2 axes from a tensor of `Rank<1>`: this needs a rank of at least 2"
-    /// );
-    /// # Ok::<(), vierbein::Error>(())
-    /// ```
-    pub fn trace(&self, a: impl IndexNumber, b: impl IndexNumber) -> Result<DynTensor, Error> {
-        trace(self.look(), from_start(a, self.rank()), from_start(b, self.rank()), None)
-    }
-
-    /// Sums diagonal `k` of axes `a` and `b`, which may differ in extent, and removes both axes. See
-    /// [`Tensor::diagonal_offset`](crate::Tensor::diagonal_offset).
-    ///
-    /// # Errors
-    /// * If the rank is below 2, an axis is out of range, or `a` and `b` are the same axis.
-    /// * If the elements are not numbers.
-    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
-    /// * If the device allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{DynTensor, tensor};
-    /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
-    /// assert_eq!(x.trace_offset(0, 1, 1)?.item()?, 8.into());
-    /// # Ok::<(), vierbein::Error>(())
-    /// ```
-    pub fn trace_offset(
-        &self,
-        a: impl IndexNumber,
-        b: impl IndexNumber,
-        k: isize,
-    ) -> Result<DynTensor, Error> {
-        trace(self.look(), from_start(a, self.rank()), from_start(b, self.rank()), Some(k))
     }
 }

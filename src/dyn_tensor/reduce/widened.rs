@@ -1,6 +1,7 @@
 //! Sums, products and traces of dynamic tensors in a wider type than that of the elements.
 
-use super::{Over, arranged, diagonal_of};
+use super::trace::diagonal_of;
+use super::{Over, arranged};
 use crate::axis::{IndexNumber, from_start};
 use crate::device::{Reduce, Reduction};
 use crate::dispatch;
