@@ -38,7 +38,7 @@ pub use elementwise::mixed::{AcceptsRight, ScalarFor};
 pub(crate) use elementwise::operands::WithRight;
 pub use elementwise::operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use elementwise::select::SelectOperand;
-pub use reduce::histogram::Bins;
+pub use reduce::bins::Bins;
 pub(crate) use reduce::scan::{CheckedAdd, CheckedMul};
 pub(crate) use reduce::statistics::{ClampParts, are_ordinary, row_scale};
 pub use select::{Indices, Mask, PositionNumber, Positions};
@@ -81,9 +81,8 @@ pub mod op {
 /// For operations that order or count elements: their names in messages, the checks of their arguments, and computations that typed and
 /// dynamic tensors share.
 pub(crate) mod ordering {
-    pub(crate) use super::reduce::histogram::{
-        BINCOUNT, HISTOGRAM, check_weights, densities, sums_of_bins, sums_of_integers,
-    };
+    pub(crate) use super::reduce::bins::{check_weights, densities, sums_of_bins, sums_of_integers};
+    pub(crate) use super::reduce::histogram::{BINCOUNT, HISTOGRAM};
     pub(crate) use super::sort::partition::{BOTTOM_K, PARTITION, TOP_K, check_kth, check_top};
     pub(crate) use super::sort::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
     pub(crate) use super::sort::search::{DIGITIZE, IS_IN, SEARCH, check_rising};
@@ -94,7 +93,8 @@ pub(crate) mod ordering {
 /// Functions that are private to their modules, exported for the tests of their CUDA source.
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
-    pub(crate) use super::create::construct::{Between, Constant, Ramp};
+    pub(crate) use super::create::construct::Constant;
+    pub(crate) use super::create::ranges::{Between, Ramp};
     pub(crate) use super::elementwise::apply::Cast;
     pub(crate) use super::elementwise::compute::Flipped;
     pub(crate) use super::elementwise::gradient::{EdgeSlope, Slope};

@@ -1,10 +1,12 @@
 //! Sorting along an axis: `sort`, `argsort` and their variants, and `lexsort` for several keys.
 
+mod nan_quantile;
 pub(crate) mod partition;
 pub(crate) mod quantile;
 pub(crate) mod search;
 pub(crate) mod sets;
 pub(crate) mod unique;
+mod weighted_quantile;
 
 use super::elementwise::compute::check_out;
 use crate::axis::AxisArg;

@@ -2,18 +2,15 @@
 
 use crate::axis::AxisArg;
 use crate::device::{Device, Operand, Output, Reduce};
-use crate::element::{Element, RealFloat, RealScalar};
+use crate::element::{Element, RealScalar};
 use crate::engine::reduce::reduced_last;
-use crate::engine::same_instance;
-use crate::engine::sort::nan_quantile::nan_quantile;
-use crate::engine::sort::weighted_quantile::{WEIGHTED_QUANTILE, check_weights, weighted_quantile};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes, Removed};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::{AsView, Tensor};
+use crate::tensor::Tensor;
 
 pub(crate) const MEDIAN: &str = "median";
 pub(crate) const QUANTILE: &str = "quantile";
@@ -362,352 +359,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// Returns weighted quantiles along an axis: there is one weight for each index of the axis. For levels, see
-    /// [`quantile`](Tensor::quantile).
-    ///
-    /// The quantile of level `q` is the smallest element such that the weights of the elements up to it have at least the share `q` of the
-    /// sum of all weights: with equal weights, [`Quantile::InvertedCdf`]. Elements of weight 0 are ignored. A quantile of elements that
-    /// include NaN is NaN. The quantiles are computed on the host.
-    ///
-    /// # Panics
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
-    /// * If the number of weights differs from the extent of the axis, a weight is negative or not finite, or all are zero.
-    /// * If the allocation fails.
-    ///
-    /// ```
-    /// use vierbein::tensor;
-    /// let x = tensor![[1.0, 2.0, 4.0], [9.0, 8.0, 7.0]];
-    /// assert_eq!(x.quantile_weighted(1, 0.5, tensor![1.0, 1.0, 4.0]), tensor![4.0, 7.0]);
-    /// assert_eq!(x.quantile_weighted(1, [0.25, 0.5], tensor![1.0, 1.0, 1.0]), tensor![[1.0, 2.0], [7.0, 8.0]]);
-    /// ```
-    #[track_caller]
-    pub fn quantile_weighted<A, Q, W>(
-        &self,
-        axis: A,
-        levels: Q,
-        weights: W,
-    ) -> Tensor<T::Float, Q::Dim, O, Dev>
-    where
-        T: RealScalar,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_quantile_weighted(axis, levels, weights))
-    }
-
-    /// Fallible variant of [`quantile_weighted`](Tensor::quantile_weighted).
-    ///
-    /// # Errors
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
-    /// * If the number of weights differs from the extent of the axis, a weight is negative or not finite, or all are zero.
-    /// * If the allocation fails.
-    pub fn try_quantile_weighted<A, Q, W>(
-        &self,
-        axis: A,
-        levels: Q,
-        weights: W,
-    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
-    where
-        T: RealScalar,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        let (axis, levels) = (axis.index(), levels.levels());
-        let weights = self.weights_along(axis, levels, weights)?;
-        self.quantiles_of(WEIGHTED_QUANTILE, axis, levels.len(), |device, out, a| {
-            weighted_quantile(device, out, a, levels, &weights)
-        })
-    }
-
-    /// [`quantile_weighted`](Tensor::quantile_weighted) into a preallocated tensor or mutable view of exactly the result's shape.
-    ///
-    /// # Panics
-    /// * If `out` does not have the result's shape, or is on another instance of the device.
-    /// * For the reasons given for [`quantile_weighted`](Tensor::quantile_weighted).
-    ///
-    /// ```
-    /// use vierbein::{Tensor, tensor};
-    /// let mut out = Tensor::zeros([2]);
-    /// tensor![[1.0, 2.0, 4.0], [9.0, 8.0, 7.0]].quantile_weighted_into(1, 0.5, tensor![1.0, 1.0, 4.0], &mut out);
-    /// assert_eq!(out, tensor![4.0, 7.0]);
-    /// ```
-    #[track_caller]
-    pub fn quantile_weighted_into<A, Q, W, S2>(
-        &self,
-        axis: A,
-        levels: Q,
-        weights: W,
-        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) where
-        T: RealScalar,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_quantile_weighted_into(axis, levels, weights, out));
-    }
-
-    /// Fallible variant of [`quantile_weighted_into`](Tensor::quantile_weighted_into).
-    ///
-    /// # Errors
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * For the reasons given for [`try_quantile_weighted`](Tensor::try_quantile_weighted): `out` is unchanged, except if an allocation
-    ///   fails.
-    pub fn try_quantile_weighted_into<A, Q, W, S2>(
-        &self,
-        axis: A,
-        levels: Q,
-        weights: W,
-        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
-        T: RealScalar,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        let (axis, levels) = (axis.index(), levels.levels());
-        let weights = self.weights_along(axis, levels, weights)?;
-        self.quantiles_into(WEIGHTED_QUANTILE, axis, levels.len(), out, |device, out, a| {
-            weighted_quantile(device, out, a, levels, &weights)
-        })
-    }
-
-    /// Checks the arguments of a weighted quantile, and returns the weights.
-    fn weights_along<W>(&self, axis: usize, levels: &[f64], weights: W) -> Result<Vec<f64>, Error>
-    where
-        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        check_levels(levels)?;
-        self.axes().check_axis(WEIGHTED_QUANTILE, axis)?;
-        let weights = weights.as_view();
-        same_instance(WEIGHTED_QUANTILE, self.device(), weights.device())?;
-        let weights = weights.try_to_vec()?;
-        check_weights(self.shape().as_ref(), axis, &weights)?;
-        Ok(weights)
-    }
-
-    /// Returns the median of all elements that are not NaN. The median is NaN if all elements are NaN.
-    ///
-    /// # Panics
-    /// If the tensor is empty, or the allocation fails.
-    ///
-    /// ```
-    /// use vierbein::tensor;
-    /// assert_eq!(tensor![[7.0, f64::NAN], [3.0, 4.0]].nan_median().item(), 4.0);
-    /// ```
-    #[doc(alias = "nanmedian")]
-    #[track_caller]
-    pub fn nan_median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
-    where
-        T: RealFloat,
-    {
-        unwrap_or_panic(self.try_nan_median())
-    }
-
-    /// Fallible variant of [`nan_median`](Tensor::nan_median).
-    ///
-    /// # Errors
-    /// If the tensor is empty, or the allocation fails.
-    pub fn try_nan_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
-    where
-        T: RealFloat,
-    {
-        self.median_of_all(NAN_MEDIAN, |device, out, a| nan_quantile(device, out, a, &[0.5], None))
-    }
-
-    /// [`nan_median`](Tensor::nan_median) over one axis, which is removed.
-    ///
-    /// # Panics
-    /// If the axis is out of range or has zero elements, or the allocation fails.
-    ///
-    /// ```
-    /// use vierbein::tensor;
-    /// assert_eq!(tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_axis(1), tensor![4.5, 3.0]);
-    /// ```
-    #[track_caller]
-    pub fn nan_median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
-    where
-        T: RealFloat,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_nan_median_axis(axis))
-    }
-
-    /// Fallible variant of [`nan_median_axis`](Tensor::nan_median_axis).
-    ///
-    /// # Errors
-    /// If the axis is out of range or has zero elements, or the allocation fails.
-    pub fn try_nan_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
-    where
-        T: RealFloat,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        self.quantiles_of(NAN_MEDIAN, axis.index(), 1, |device, out, a| {
-            nan_quantile(device, out, a, &[0.5], None)
-        })
-    }
-
-    /// [`nan_median_axis`](Tensor::nan_median_axis) into a preallocated tensor or mutable view of exactly the result's shape.
-    ///
-    /// # Panics
-    /// * If the axis is out of range or has zero elements.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{Tensor, tensor};
-    /// let mut out = Tensor::zeros([2]);
-    /// tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_into(1, &mut out);
-    /// assert_eq!(out, tensor![4.5, 3.0]);
-    /// ```
-    #[track_caller]
-    pub fn nan_median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
-    where
-        T: RealFloat,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_nan_median_into(axis, out));
-    }
-
-    /// Fallible variant of [`nan_median_into`](Tensor::nan_median_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
-    ///   device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_nan_median_into<R: Dim, A, S2>(
-        &self,
-        axis: A,
-        out: &mut Tensor<T::Float, R, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
-        T: RealFloat,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        self.quantiles_into(NAN_MEDIAN, axis.index(), 1, out, |device, out, a| {
-            nan_quantile(device, out, a, &[0.5], None)
-        })
-    }
-
-    /// [`quantile`](Tensor::quantile) of the elements that are not NaN. If all elements along the axis are NaN, the quantiles are NaN.
-    ///
-    /// # Panics
-    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{Quantile, tensor};
-    /// let x = tensor![[8.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]];
-    /// assert_eq!(x.nan_quantile(1, 0.25, Quantile::Linear), tensor![3.5, 1.5]);
-    /// assert_eq!(x.nan_quantile(1, [0.0, 1.0], Quantile::Linear), tensor![[2.0, 8.0], [0.0, 4.0]]);
-    /// ```
-    #[doc(alias = "nanquantile")]
-    #[doc(alias = "nanpercentile")]
-    #[track_caller]
-    pub fn nan_quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
-    where
-        T: RealFloat,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-    {
-        unwrap_or_panic(self.try_nan_quantile(axis, levels, method))
-    }
-
-    /// Fallible variant of [`nan_quantile`](Tensor::nan_quantile).
-    ///
-    /// # Errors
-    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
-    pub fn try_nan_quantile<A, Q>(
-        &self,
-        axis: A,
-        levels: Q,
-        method: Quantile,
-    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
-    where
-        T: RealFloat,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-    {
-        let levels = levels.levels();
-        check_levels(levels)?;
-        self.quantiles_of(NAN_QUANTILE, axis.index(), levels.len(), |device, out, a| {
-            nan_quantile(device, out, a, levels, Some(method))
-        })
-    }
-
-    /// [`nan_quantile`](Tensor::nan_quantile) into a preallocated tensor or mutable view of exactly the result's shape.
-    ///
-    /// # Panics
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{Quantile, Tensor, tensor};
-    /// let mut out = Tensor::zeros([1, 2]);
-    /// tensor![[8.0, f64::NAN, 2.0]].nan_quantile_into(1, [0.25, 0.5], Quantile::Linear, &mut out);
-    /// assert_eq!(out, tensor![[3.5, 5.0]]);
-    /// ```
-    #[track_caller]
-    pub fn nan_quantile_into<A, Q, S2>(
-        &self,
-        axis: A,
-        levels: Q,
-        method: Quantile,
-        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) where
-        T: RealFloat,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_nan_quantile_into(axis, levels, method, out));
-    }
-
-    /// Fallible variant of [`nan_quantile_into`](Tensor::nan_quantile_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_nan_quantile_into<A, Q, S2>(
-        &self,
-        axis: A,
-        levels: Q,
-        method: Quantile,
-        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
-        T: RealFloat,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        let levels = levels.levels();
-        check_levels(levels)?;
-        self.quantiles_into(NAN_QUANTILE, axis.index(), levels.len(), out, |device, out, a| {
-            nan_quantile(device, out, a, levels, Some(method))
-        })
-    }
-
     /// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements.
-    fn median_of_all(
+    pub(super) fn median_of_all(
         &self,
         op: &'static str,
         compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
@@ -727,7 +380,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has `levels` indices along the axis. Otherwise, the
     /// axis is removed, and `levels` is 1. See [`write_quantiles`](Tensor::write_quantiles).
-    fn quantiles_of<R: Dim>(
+    pub(super) fn quantiles_of<R: Dim>(
         &self,
         op: &'static str,
         axis: usize,
@@ -744,7 +397,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Checks the shape of `out` and writes quantiles along an axis to it. See [`quantiles_of`](Tensor::quantiles_of) for the arguments.
-    fn quantiles_into<R: Dim, S2: StorageMut<T::Float, Dev>>(
+    pub(super) fn quantiles_into<R: Dim, S2: StorageMut<T::Float, Dev>>(
         &self,
         op: &'static str,
         axis: usize,

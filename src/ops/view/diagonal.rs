@@ -1,0 +1,204 @@
+//! Diagonals: views of them, and matrices with a given diagonal.
+
+use crate::axis::{AxisArg, DistinctAxis};
+use crate::device::{Device, Permute};
+use crate::element::{Element, Scalar};
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Dim, MergeAxes, Rank};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{AsView, Tensor, TensorViewMut, ViewOf};
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns a view of the elements whose indices along axes `a` and `b` are equal. One axis, the last, replaces `a` and `b`.
+    ///
+    /// # Panics
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.diagonal(0, 1), tensor![1, 4]);
+    /// ```
+    #[track_caller]
+    pub fn diagonal<R: Dim, A, B>(&self, a: A, b: B) -> ViewOf<'_, T, R, O, Dev, S>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + DistinctAxis<B>,
+        B: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_diagonal(a, b))
+    }
+
+    /// Fallible variant of [`diagonal`](Tensor::diagonal).
+    ///
+    /// # Errors
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
+    pub fn try_diagonal<R: Dim, A, B>(&self, a: A, b: B) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + DistinctAxis<B>,
+        B: AxisArg<D>,
+    {
+        self.cut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
+    }
+
+    /// Returns a view of diagonal `k` of axes `a` and `b`: the elements whose index along `b` is `k` more than along `a`. Diagonals with
+    /// positive numbers are above the main diagonal of a matrix, those with negative numbers below it. One axis, the last, replaces `a` and
+    /// `b`, which may differ in extent. A diagonal outside of the matrix is empty.
+    ///
+    /// # Panics
+    /// If an axis is out of range, or `a` and `b` are the same axis.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.diagonal_offset(0, 1, 1), tensor![2, 6]);
+    /// assert_eq!(x.diagonal_offset(0, 1, -1), tensor![4]);
+    /// ```
+    #[track_caller]
+    pub fn diagonal_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> ViewOf<'_, T, R, O, Dev, S>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + DistinctAxis<B>,
+        B: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_diagonal_offset(a, b, k))
+    }
+
+    /// Fallible variant of [`diagonal_offset`](Tensor::diagonal_offset).
+    ///
+    /// # Errors
+    /// If an axis is out of range, or `a` and `b` are the same axis.
+    pub fn try_diagonal_offset<R: Dim, A, B>(
+        &self,
+        a: A,
+        b: B,
+        k: isize,
+    ) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + DistinctAxis<B>,
+        B: AxisArg<D>,
+    {
+        self.cut(|from, to| from.diagonal_offset("take the diagonal", [a.index(), b.index()], k, to))
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// [`diagonal`](Tensor::diagonal) as a mutable view.
+    ///
+    /// # Panics
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
+    ///
+    /// ```
+    /// let mut x = vierbein::Tensor::<f64, _>::ones([2, 2]);
+    /// x.diagonal_mut(0, 1).fill(0.0);
+    /// assert_eq!(x, vierbein::tensor![[0.0, 1.0], [1.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn diagonal_mut<R: Dim, A, B>(&mut self, a: A, b: B) -> TensorViewMut<'_, T, R, O, Dev>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + DistinctAxis<B>,
+        B: AxisArg<D>,
+        S: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_diagonal_mut(a, b))
+    }
+
+    /// Fallible variant of [`diagonal_mut`](Tensor::diagonal_mut).
+    ///
+    /// # Errors
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
+    pub fn try_diagonal_mut<R: Dim, A, B>(
+        &mut self,
+        a: A,
+        b: B,
+    ) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + DistinctAxis<B>,
+        B: AxisArg<D>,
+        S: StorageMut<T, Dev>,
+    {
+        self.cut_mut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
+    }
+}
+
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
+    /// Returns the square matrix with the given diagonal, and zeros elsewhere.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::from_diagonal(tensor![1, 2]), tensor![[1, 0], [0, 2]]);
+    /// ```
+    #[track_caller]
+    pub fn from_diagonal<X>(diagonal: X) -> Self
+    where
+        T: Scalar,
+        Dev: Permute<T>,
+        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
+        unwrap_or_panic(Self::try_from_diagonal(diagonal))
+    }
+
+    /// Fallible variant of [`from_diagonal`](Tensor::from_diagonal).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_from_diagonal<X>(diagonal: X) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Permute<T>,
+        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
+        let diagonal = diagonal.as_view();
+        let [n] = diagonal.shape();
+        let mut out = Self::try_zeros_in([n, n], diagonal.device())?;
+        out.cut_mut::<Rank<1>>(|from, to| from.diagonal("write the diagonal", 0, 1, to))?
+            .try_assign(&diagonal)?;
+        Ok(out)
+    }
+
+    /// Returns the square matrix with the given diagonal `k`, and zeros elsewhere. Diagonals are numbered as by
+    /// [`diagonal_offset`](Tensor::diagonal_offset). The matrix has `n + |k|` rows for a diagonal of `n` elements.
+    ///
+    /// # Panics
+    /// If the shape exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::from_diagonal_offset(tensor![1, 2], 1), tensor![[0, 1, 0], [0, 0, 2], [0, 0, 0]]);
+    /// ```
+    #[track_caller]
+    pub fn from_diagonal_offset<X>(diagonal: X, k: isize) -> Self
+    where
+        T: Scalar,
+        Dev: Permute<T>,
+        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
+        unwrap_or_panic(Self::try_from_diagonal_offset(diagonal, k))
+    }
+
+    /// Fallible variant of [`from_diagonal_offset`](Tensor::from_diagonal_offset).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_from_diagonal_offset<X>(diagonal: X, k: isize) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Permute<T>,
+        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
+    {
+        let diagonal = diagonal.as_view();
+        let n = diagonal.len().saturating_add(k.unsigned_abs());
+        let mut out = Self::try_zeros_in([n, n], diagonal.device())?;
+        out.cut_mut::<Rank<1>>(|from, to| from.diagonal_offset("write the diagonal", [0, 1], k, to))?
+            .try_assign(&diagonal)?;
+        Ok(out)
+    }
+}
