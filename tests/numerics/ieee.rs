@@ -336,7 +336,8 @@ fn sources_ask_for_nothing_fast() {
             let name = name.replace('\\', "/");
             // Only matrix products, Fourier transforms and elementary functions may use fused multiply-add.
             let fused_places = [
-                "kernels/fft/",
+                "kernels/fourier/",
+                "src/simd/",
                 "kernels/gemm/simd/",
                 "kernels/gemm/portable.rs",
                 "codegen/sources/products.cu",

@@ -1,7 +1,7 @@
 //! The kernels of the CPU. The modules `copy`, `elementwise`, `gemm` and `reduce` each implement a trait of
 //! [`device`](crate::device). `elementwise` calls module `masks` for comparisons, and `gemm` calls module `products` for sums of products.
 //! `copy` and `reduce` call module `gather` for elements that positions or masks select. `reduce` calls module `sort` to sort, select and
-//! search. `fft` uses the SIMD registers of `gemm`.
+//! search, and module `fourier` for Fourier transforms.
 
 pub(super) mod copy;
 #[cfg(feature = "linalg")]

@@ -1,18 +1,21 @@
-//! The plans of Fourier transforms, which contain tables of twiddle factors. One cache per process keeps them for later calls.
+//! The real numbers that are transformed, and the plans of transforms, which contain tables of twiddle factors. One cache per process
+//! keeps the plans for later calls.
 
-use super::Real;
-#[cfg(target_arch = "x86_64")]
-use super::{columns, long_columns, real_columns};
-use crate::device::Device;
-use crate::device::cpu::Cpu;
+use super::workspace::out_of_memory;
 use crate::device::cpu::memory::scratch::can_allocate;
+use crate::element::Element;
 use crate::error::Error;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::avx2::{F32x8, F64x4};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::avx512::{F32x16, F64x8};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::vector::FloatVector;
 use core::any::{Any, TypeId};
 use num_complex::Complex;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use rustfft::{Fft, FftDirection, FftPlanner};
+use rustfft::FftNum;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Maximum number of plans in the cache.
 const MAX_PLANS: usize = 64;
@@ -23,49 +26,56 @@ const MAX_TOTAL_LEN: usize = 1 << 22;
 /// it cannot allocate its tables.
 const PLANNED_NUMBERS: usize = 4;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
-    Forward,
-    Inverse,
-    RealToComplex,
-    ComplexToReal,
+/// The type of the real and imaginary parts: `f32` or `f64`.
+pub(in crate::device) trait Real: FftNum + Element {
+    /// Registers of AVX-512.
     #[cfg(target_arch = "x86_64")]
-    Columns,
+    type Wide: FloatVector<Real = Self>;
+    /// Registers of AVX2.
     #[cfg(target_arch = "x86_64")]
-    InverseColumns,
-    #[cfg(target_arch = "x86_64")]
-    LongColumns,
-    #[cfg(target_arch = "x86_64")]
-    InverseLongColumns,
-    #[cfg(target_arch = "x86_64")]
-    RealColumns,
-    #[cfg(target_arch = "x86_64")]
-    InverseRealColumns,
+    type Narrow: FloatVector<Real = Self>;
 }
 
-/// The real type, the length and the kind of a plan.
-type Key = (TypeId, usize, Kind);
+impl Real for f32 {
+    #[cfg(target_arch = "x86_64")]
+    type Wide = F32x16;
+    #[cfg(target_arch = "x86_64")]
+    type Narrow = F32x8;
+}
+
+impl Real for f64 {
+    #[cfg(target_arch = "x86_64")]
+    type Wide = F64x8;
+    #[cfg(target_arch = "x86_64")]
+    type Narrow = F64x4;
+}
+
+/// The type, the length and the direction of a plan.
+type Key = (TypeId, usize, bool);
 
 static PLANS: LazyLock<Mutex<HashMap<Key, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
 
-/// Returns the plan from the cache, or makes it and adds it to the cache. A full cache is cleared first. The cache is not locked while a
-/// plan is made, which can take half a second.
-fn cached<R: Real, P: Clone + Send + 'static>(
+/// Returns the plan of type `P` for lines of `n` numbers of type `R` from the cache, or makes it and adds it to the cache. A full cache is
+/// cleared first. The cache is not locked while a plan is made, which can take half a second.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
+pub(super) fn cached<R: Real, P: Clone + Send + 'static>(
     n: usize,
-    kind: Kind,
-    make: impl FnOnce() -> Result<P, Error>,
+    inverse: bool,
+    make: impl FnOnce() -> P,
 ) -> Result<P, Error> {
-    let key = (TypeId::of::<R>(), n, kind);
+    let key = (TypeId::of::<P>(), n, inverse);
     // A poisoned lock is used like any other: no code panics while it holds the lock, and every plan in the cache is complete.
     let plans = || PLANS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(plan) = plans().get(&key).and_then(|plan| plan.downcast_ref::<P>()) {
         return Ok(plan.clone());
     }
-    let bytes = n.saturating_mul(PLANNED_NUMBERS * size_of::<Complex<R>>());
-    if !can_allocate(bytes) {
-        return Err(Error::OutOfMemory { device: Cpu.name(), bytes });
+    let numbers = n.saturating_mul(PLANNED_NUMBERS);
+    if !can_allocate(numbers.saturating_mul(size_of::<Complex<R>>())) {
+        return Err(out_of_memory::<Complex<R>>(numbers));
     }
-    let plan = make()?;
+    let plan = make();
     let mut plans = plans();
     let total: usize = plans.keys().map(|(_, n, _)| n).sum();
     if plans.len() >= MAX_PLANS || total + n > MAX_TOTAL_LEN {
@@ -75,82 +85,19 @@ fn cached<R: Real, P: Clone + Send + 'static>(
     Ok(plan)
 }
 
-/// Returns the plan of complex transforms of length `n`.
-///
-/// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-pub(super) fn complex<R: Real>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>>, Error> {
-    let (kind, direction) = match inverse {
-        false => (Kind::Forward, FftDirection::Forward),
-        true => (Kind::Inverse, FftDirection::Inverse),
-    };
-    cached::<R, _>(n, kind, || Ok(FftPlanner::new().plan_fft(n, direction)))
-}
-
-/// Returns the plan of transforms of adjacent lines of length `n`, for which there must be one: see [`columns::has_plan`].
-///
-/// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<columns::Plan<R>>, Error> {
-    let kind = if inverse { Kind::InverseColumns } else { Kind::Columns };
-    cached::<R, _>(n, kind, || Ok(Arc::new(columns::Plan::new(n, inverse)?)))
-}
-
-/// Returns the plan of transforms of long adjacent lines of length `n`, for which there must be one: see [`long_columns::has_plan`].
-///
-/// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn long_columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<long_columns::Plan<R>>, Error> {
-    let kind = if inverse { Kind::InverseLongColumns } else { Kind::LongColumns };
-    cached::<R, _>(n, kind, || Ok(Arc::new(long_columns::Plan::new(n, inverse)?)))
-}
-
-/// Returns the plan of transforms of adjacent lines of `n` real numbers, for which there must be one: see [`real_columns::are_columns`].
-///
-/// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn real_columns<R: Real>(n: usize, inverse: bool) -> Result<Arc<real_columns::Plan<R>>, Error> {
-    let kind = if inverse { Kind::InverseRealColumns } else { Kind::RealColumns };
-    cached::<R, _>(n, kind, || Ok(Arc::new(real_columns::Plan::new(n, inverse)?)))
-}
-
-/// Returns the plan of transforms of `n` real numbers.
-///
-/// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-pub(super) fn real_to_complex<R: Real>(n: usize) -> Result<Arc<dyn RealToComplex<R>>, Error> {
-    cached::<R, _>(n, Kind::RealToComplex, || Ok(RealFftPlanner::new().plan_fft_forward(n)))
-}
-
-/// Returns the plan of inverse transforms to `n` real numbers.
-///
-/// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
-pub(super) fn complex_to_real<R: Real>(n: usize) -> Result<Arc<dyn ComplexToReal<R>>, Error> {
-    cached::<R, _>(n, Kind::ComplexToReal, || Ok(RealFftPlanner::new().plan_fft_inverse(n)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn plans_are_shared_and_bounded() {
-        let [first, second] = [0, 0].map(|_| complex::<f64>(12, false).unwrap());
-        assert!(Arc::ptr_eq(&first, &second));
-        let inverse = complex::<f64>(12, true).unwrap();
-        assert_eq!(
-            (first.fft_direction(), inverse.fft_direction()),
-            (FftDirection::Forward, FftDirection::Inverse)
-        );
-        assert_eq!(complex::<f32>(12, false).unwrap().len(), 12);
-        assert_eq!(real_to_complex::<f64>(12).unwrap().len(), 12);
-        assert_eq!(complex_to_real::<f64>(12).unwrap().len(), 12);
+        let plan = |n, inverse| cached::<f64, _>(n, inverse, || Arc::new((n, inverse))).unwrap();
+        assert!(Arc::ptr_eq(&plan(12, false), &plan(12, false)));
+        assert_eq!(*plan(12, true), (12, true));
+        assert_eq!(cached::<f64, _>(12, false, || "another type").unwrap(), "another type");
         for n in 1..=2 * MAX_PLANS {
-            complex::<f64>(n, false).unwrap();
+            plan(n, false);
             assert!(PLANS.lock().unwrap().len() <= MAX_PLANS);
         }
     }

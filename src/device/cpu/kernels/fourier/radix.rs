@@ -1,24 +1,19 @@
-//! Transforms of 2 to 199 elements, the radices of the algorithm of Cooley and Tukey. Each element is a SIMD register, which holds numbers
-//! of several lines.
+//! Transforms of a few elements, the radices of the algorithm of Cooley and Tukey. Each element is a SIMD register, which holds numbers of
+//! several lines.
 
-use super::Real;
-use crate::device::cpu::kernels::gemm::simd::Vector;
+use super::plans::Real;
+use crate::simd::vector::FloatVector;
 use core::mem::MaybeUninit;
 use num_complex::Complex;
 use num_traits::{One, Zero};
 
-/// The radices other than 2 and 4, in the order in which [`radices`] tries them.
-const RADICES: [usize; 46] = [
-    8, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103,
-    107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193, 197, 199,
-];
 /// Maximum radix of [`Odd`].
 pub(super) const MAX_ODD: usize = 13;
-/// Number of results that [`Prime`] computes together, so that their chains of additions overlap. The sums of two registers for so many
+/// Maximum radix. The work of [`Large`] for each element is proportional to the radix, so rustfft is as fast for larger ones, with copies.
+pub(super) const MAX_RADIX: usize = 101;
+/// Number of results that [`Large`] computes together, so that their chains of additions overlap. The sums for so many
 /// results, and the factors, fit into the 16 registers of AVX2.
-const TOGETHER: usize = 3;
-/// Maximum radix of [`Prime`].
-pub(super) const MAX_PRIME: usize = RADICES[RADICES.len() - 1];
+pub(super) const TOGETHER: usize = 3;
 
 /// Returns e^(2πi `part` / `of`). Multiples of a quarter turn are exact.
 pub(super) fn root<R: Real>(part: usize, of: usize) -> Complex<R> {
@@ -34,22 +29,21 @@ pub(super) fn root<R: Real>(part: usize, of: usize) -> Complex<R> {
     Complex::new(re, im)
 }
 
-/// Calls `f` with the radices of the passes for `n` elements, the last pass first. Powers of two have as many passes of radix 8 as possible
-/// without one of radix 2: transforms of 1024 elements took 0.8 to 0.98 times as long as with radix 4 only (Zen 5). Returns the product of
-/// the other prime factors of `n`, which must not be 0.
+/// Calls `f` with the radices of the passes for `n` elements, the last pass first: prime factors, and 4 and 8 for powers of two, with as many
+/// passes of radix 8 as possible without one of radix 2. Returns the product of the other prime factors of `n`, which must not be 0.
 pub(super) fn radices(mut n: usize, mut f: impl FnMut(usize)) -> usize {
     let twos = n.trailing_zeros();
-    let others: &[usize] = match (twos, twos % 3) {
+    let powers: &[usize] = match (twos, twos % 3) {
         (1, _) => &[2],
         (_, 1) => &[4, 4],
         (_, 2) => &[4],
         _ => &[],
     };
-    for &radix in others {
+    for &radix in powers {
         f(radix);
         n /= radix;
     }
-    for radix in RADICES {
+    for radix in [8].into_iter().chain((3..=MAX_RADIX).step_by(2)) {
         while n.is_multiple_of(radix) {
             f(radix);
             n /= radix;
@@ -59,114 +53,6 @@ pub(super) fn radices(mut n: usize, mut f: impl FnMut(usize)) -> usize {
         }
     }
     n
-}
-
-/// Elements with the same index of several lines: a SIMD register, or two neighbouring ones. With two, each factor is loaded once for both.
-pub(super) trait Number<V>: Copy {
-    /// The number of registers.
-    const REGISTERS: usize;
-    /// Returns `x` in each register.
-    fn of(x: V) -> Self;
-    fn get(self, register: usize) -> V;
-    fn set(&mut self, register: usize, x: V);
-    fn add(self, a: Self) -> Self;
-    fn sub(self, a: Self) -> Self;
-    fn mul_add(self, a: V, b: Self) -> Self;
-    fn swap_pairs(self) -> Self;
-}
-
-impl<V: Vector> Number<V> for V {
-    const REGISTERS: usize = 1;
-    #[inline(always)]
-    fn of(x: V) -> V {
-        x
-    }
-    #[inline(always)]
-    fn get(self, _: usize) -> V {
-        self
-    }
-    #[inline(always)]
-    fn set(&mut self, _: usize, x: V) {
-        *self = x;
-    }
-    #[inline(always)]
-    fn add(self, a: V) -> V {
-        Vector::add(self, a)
-    }
-    #[inline(always)]
-    fn sub(self, a: V) -> V {
-        Vector::sub(self, a)
-    }
-    #[inline(always)]
-    fn mul_add(self, a: V, b: V) -> V {
-        Vector::mul_add(self, a, b)
-    }
-    #[inline(always)]
-    fn swap_pairs(self) -> V {
-        Vector::swap_pairs(self)
-    }
-}
-
-impl<V: Vector> Number<V> for [V; 2] {
-    const REGISTERS: usize = 2;
-    #[inline(always)]
-    fn of(x: V) -> Self {
-        [x; 2]
-    }
-    #[inline(always)]
-    fn get(self, register: usize) -> V {
-        self[register]
-    }
-    #[inline(always)]
-    fn set(&mut self, register: usize, x: V) {
-        self[register] = x;
-    }
-    #[inline(always)]
-    fn add(self, a: Self) -> Self {
-        [Vector::add(self[0], a[0]), Vector::add(self[1], a[1])]
-    }
-    #[inline(always)]
-    fn sub(self, a: Self) -> Self {
-        [Vector::sub(self[0], a[0]), Vector::sub(self[1], a[1])]
-    }
-    #[inline(always)]
-    fn mul_add(self, a: V, b: Self) -> Self {
-        [Vector::mul_add(self[0], a, b[0]), Vector::mul_add(self[1], a, b[1])]
-    }
-    #[inline(always)]
-    fn swap_pairs(self) -> Self {
-        [Vector::swap_pairs(self[0]), Vector::swap_pairs(self[1])]
-    }
-}
-
-/// Factors in the lanes of a register.
-#[derive(Clone, Copy)]
-pub(super) struct Turn<V> {
-    /// -1 in even lanes and 1 in odd ones, so that the product with swapped real and imaginary parts is the product with i. For an inverse
-    /// transform, 1 in even lanes and -1 in odd ones: the product with -i.
-    turn: V,
-    /// The negated `turn`.
-    turn_back: V,
-}
-
-impl<V: Vector> Turn<V> {
-    #[inline(always)]
-    pub(super) fn new(zero: V, inverse: bool) -> Self {
-        let one = V::Real::one();
-        let (turn, turn_back) = (zero.alternating(-one, one), zero.alternating(one, -one));
-        if inverse { Turn { turn: turn_back, turn_back: turn } } else { Turn { turn, turn_back } }
-    }
-
-    /// Returns `a + i·b`, or `a - i·b` for an inverse transform.
-    #[inline(always)]
-    fn plus_turned<X: Number<V>>(&self, a: X, b: X) -> X {
-        b.swap_pairs().mul_add(self.turn, a)
-    }
-    /// Returns `a - i·b`, or `a + i·b` for an inverse transform.
-    #[inline(always)]
-    fn minus_turned<X: Number<V>>(&self, a: X, b: X) -> X {
-        b.swap_pairs().mul_add(self.turn_back, a)
-    }
 }
 
 /// The transforms of [`len`](Radix::len) elements, which are at most `N`. A trait, because closures would be compiled without the
@@ -183,7 +69,38 @@ pub(super) trait Radix<V, const N: usize> {
     fn transform(&self, x: &mut [V]);
 }
 
-impl<V: Vector> Radix<V, 2> for Turn<V> {
+/// Factors in the lanes of a register, for products with i. The transforms of 2 and 4 elements need no others.
+#[derive(Clone, Copy)]
+pub(super) struct Turn<V> {
+    /// -1 in even lanes and 1 in odd ones, so that the product with swapped real and imaginary parts is the product with i. For an inverse
+    /// transform, 1 in even lanes and -1 in odd ones: the product with -i.
+    turn: V,
+    /// The negated `turn`.
+    turn_back: V,
+}
+
+impl<V: FloatVector> Turn<V> {
+    #[inline(always)]
+    pub(super) fn new(zero: V, inverse: bool) -> Self {
+        let one = V::Real::one();
+        let (turn, turn_back) = (zero.alternating(-one, one), zero.alternating(one, -one));
+        if inverse { Turn { turn: turn_back, turn_back: turn } } else { Turn { turn, turn_back } }
+    }
+
+    /// Returns `a + i·b`, or `a - i·b` for an inverse transform.
+    #[inline(always)]
+    fn plus_turned(&self, a: V, b: V) -> V {
+        b.swap_pairs().mul_add(self.turn, a)
+    }
+
+    /// Returns `a - i·b`, or `a + i·b` for an inverse transform.
+    #[inline(always)]
+    fn minus_turned(&self, a: V, b: V) -> V {
+        b.swap_pairs().mul_add(self.turn_back, a)
+    }
+}
+
+impl<V: FloatVector> Radix<V, 2> for Turn<V> {
     #[inline(always)]
     fn transform(&self, x: &mut [V]) {
         let x: &mut [V; 2] = x.try_into().expect("the number of elements is the radix");
@@ -192,7 +109,7 @@ impl<V: Vector> Radix<V, 2> for Turn<V> {
     }
 }
 
-impl<V: Vector> Radix<V, 4> for Turn<V> {
+impl<V: FloatVector> Radix<V, 4> for Turn<V> {
     #[inline(always)]
     fn transform(&self, x: &mut [V]) {
         let x: &mut [V; 4] = x.try_into().expect("the number of elements is the radix");
@@ -216,14 +133,14 @@ pub(super) struct Eight<V> {
     factor: V,
 }
 
-impl<V: Vector> Eight<V> {
+impl<V: FloatVector> Eight<V> {
     #[inline(always)]
     pub(super) fn new(turn: Turn<V>, roots: &[Complex<V::Real>]) -> Self {
         Eight { turn, factor: turn.turn.splat(roots[1].re) }
     }
 }
 
-impl<V: Vector> Radix<V, 8> for Eight<V> {
+impl<V: FloatVector> Radix<V, 8> for Eight<V> {
     #[inline(always)]
     fn transform(&self, x: &mut [V]) {
         let x: &mut [V; 8] = x.try_into().expect("the number of elements is the radix");
@@ -256,7 +173,7 @@ pub(super) struct Odd<V, const N: usize> {
     roots: [(V, V); N],
 }
 
-impl<V: Vector, const N: usize> Odd<V, N> {
+impl<V: FloatVector, const N: usize> Odd<V, N> {
     #[inline(always)]
     pub(super) fn new(turn: Turn<V>, roots: &[Complex<V::Real>]) -> Self {
         let mut odd = Odd { turn, roots: [(turn.turn, turn.turn); N] };
@@ -267,7 +184,7 @@ impl<V: Vector, const N: usize> Odd<V, N> {
     }
 }
 
-impl<V: Vector, const N: usize> Radix<V, N> for Odd<V, N> {
+impl<V: FloatVector, const N: usize> Radix<V, N> for Odd<V, N> {
     #[inline(always)]
     fn transform(&self, x: &mut [V]) {
         let x: &mut [V; N] = x.try_into().expect("the number of elements is the radix");
@@ -295,85 +212,56 @@ impl<V: Vector, const N: usize> Radix<V, N> for Odd<V, N> {
     }
 }
 
-/// The transforms of a prime number of elements, which is at most `N`, with the formula of [`Odd`]. The elements are taken in the order of
-/// the powers of a primitive root g: the factor of element g^a for result g^-b depends on a - b only. So the loops read the factors in
-/// their order in memory.
-///
-/// Source of the order: Rader, *Discrete Fourier transforms when the number of data samples is prime*, Proc. IEEE 56 (1968).
+/// The transforms of an odd number of elements, at most [`MAX_RADIX`], with the formula of [`Odd`]. The factors are too many for registers,
+/// so they are read from a table in its order in memory.
 #[derive(Clone, Copy)]
-pub(super) struct Prime<'a, V: Vector> {
-    turn: Turn<V>,
-    order: &'a PrimeOrder<V::Real>,
+pub(super) struct Large<'a, V: FloatVector> {
+    pub(super) turn: Turn<V>,
+    pub(super) len: usize,
+    /// See [`factors`].
+    pub(super) factors: &'a [[Complex<V::Real>; TOGETHER]],
 }
 
-impl<'a, V: Vector> Prime<'a, V> {
-    /// # Panics
-    /// If there is no order.
-    #[inline(always)]
-    pub(super) fn new(turn: Turn<V>, order: Option<&'a PrimeOrder<V::Real>>) -> Self {
-        Prime { turn, order: order.expect("a pass with a large radix has an order") }
-    }
+/// Returns the cosines and sines of the angles 2πkm/`len` for [`Large`], with `k` and `m` from 1 to `len / 2`: first those of the results
+/// `m` from 1 to [`TOGETHER`] for each element `k`, and so on.
+pub(super) fn factors<R: Real>(len: usize) -> Vec<[Complex<R>; TOGETHER]> {
+    let first = (1..=len / 2).step_by(TOGETHER);
+    let rows =
+        first.flat_map(|m| (1..=len / 2).map(move |k| [0, 1, 2].map(|j| root(k * (m + j) % len, len))));
+    rows.collect()
 }
 
-/// The order of elements for [`Prime`].
-#[derive(Debug)]
-pub(super) struct PrimeOrder<R> {
-    /// All powers of the primitive root, beginning with 1.
-    powers: Vec<usize>,
-    /// The cosines and sines of the angles 2πg^k/`len`, for k from `-half - TOGETHER + 2` to `half - 1`, where `half` is `len / 2`.
-    roots: Vec<Complex<R>>,
-}
-
-impl<R: Real> PrimeOrder<R> {
-    pub(super) fn new(len: usize) -> Self {
-        let powers = |root: usize| core::iter::successors(Some(1), move |power| Some(power * root % len));
-        // The powers of a primitive root are different.
-        let is_primitive = |&root: &usize| powers(root).skip(1).take(len - 2).all(|power| power != 1);
-        let root = (2..len).find(is_primitive).expect("each prime number has a primitive root");
-        let powers: Vec<_> = powers(root).take(len - 1).collect();
-        let (half, first) = (len / 2, len / 2 + TOGETHER - 2);
-        let roots =
-            (0..first + half).map(|k| self::root(powers[(k + 2 * (len - 1) - first) % (len - 1)], len));
-        PrimeOrder { roots: roots.collect(), powers }
-    }
-}
-
-impl<V: Vector, X: Number<V>, const N: usize> Radix<X, N> for Prime<'_, V> {
+impl<V: FloatVector> Radix<V, MAX_RADIX> for Large<'_, V> {
     #[inline(always)]
     fn len(&self) -> usize {
-        self.order.powers.len() + 1
+        self.len
     }
 
     #[inline(always)]
-    fn transform(&self, x: &mut [X]) {
-        let PrimeOrder { powers, roots } = self.order;
-        let (len, half, first) = (powers.len() + 1, powers.len() / 2, x[0]);
-        let turn = self.turn;
-        // `splat` does not use its value.
-        let any = turn.turn;
-        // The sum of elements `power` and `len - power`, and their difference.
-        let mut pairs = [const { MaybeUninit::<(X, X)>::uninit() }; N];
-        for (pair, &power) in pairs.iter_mut().zip(&powers[..half]) {
-            let (sum, difference) = (x[power].add(x[len - power]), x[power].sub(x[len - power]));
-            pair.write((sum, difference));
+    fn transform(&self, x: &mut [V]) {
+        let (len, half, first) = (self.len, self.len / 2, x[0]);
+        let zero = first.splat(V::Real::zero());
+        // The sum of elements `k` and `len - k`, and their difference.
+        let mut pairs = [const { MaybeUninit::<(V, V)>::uninit() }; MAX_RADIX / 2];
+        for k in 1..=half {
+            let (sum, difference) = (x[k].add(x[len - k]), x[k].sub(x[len - k]));
+            pairs[k - 1].write((sum, difference));
             x[0] = x[0].add(sum);
         }
-        // SAFETY: the loop has written these, because there are at least `half` powers.
+        // SAFETY: the loop has written these.
         let pairs = unsafe { pairs[..half].assume_init_ref() };
-        for b in (0..half).step_by(TOGETHER) {
-            // The results of g^-b, g^-(b + 1) and so on. Those past the last pair are not used.
-            let (mut even, mut odd) = ([first; TOGETHER], [X::of(any.splat(V::Real::zero())); TOGETHER]);
-            for (&(sum, difference), roots) in pairs.iter().zip(roots[half - 1 - b..].windows(TOGETHER)) {
+        for (m, factors) in (1..=half).step_by(TOGETHER).zip(self.factors.chunks_exact(half)) {
+            let (mut even, mut odd) = ([first; TOGETHER], [zero; TOGETHER]);
+            for (&(sum, difference), factors) in pairs.iter().zip(factors) {
                 for j in 0..TOGETHER {
-                    let Complex { re, im } = roots[TOGETHER - 1 - j];
-                    even[j] = sum.mul_add(any.splat(re), even[j]);
-                    odd[j] = difference.mul_add(any.splat(im), odd[j]);
+                    even[j] = sum.mul_add(first.splat(factors[j].re), even[j]);
+                    odd[j] = difference.mul_add(first.splat(factors[j].im), odd[j]);
                 }
             }
-            for j in 0..TOGETHER.min(half - b) {
-                let power = powers[(len - 1 - b - j) % (len - 1)];
-                x[power] = turn.minus_turned(even[j], odd[j]);
-                x[len - power] = turn.plus_turned(even[j], odd[j]);
+            // Results past the last pair are not used.
+            for j in 0..TOGETHER.min(half + 1 - m) {
+                x[m + j] = self.turn.minus_turned(even[j], odd[j]);
+                x[len - m - j] = self.turn.plus_turned(even[j], odd[j]);
             }
         }
     }
@@ -384,21 +272,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_of_prime_numbers() {
-        for len in RADICES.into_iter().filter(|&radix| radix > MAX_ODD) {
-            let PrimeOrder { powers, roots } = PrimeOrder::<f64>::new(len);
-            let mut sorted = powers.clone();
-            sorted.sort();
-            assert!(sorted.into_iter().eq(1..len), "{len}");
-            // The factor of element g^a for result g^-b, where `transform` reads it.
-            let half = len / 2;
-            for (a, b) in (0..half).flat_map(|a| (0..half).map(move |b| (a, b))) {
-                let (first, j) = (b / TOGETHER * TOGETHER, b % TOGETHER);
-                let found = roots[half - 1 - first..][a..][TOGETHER - 1 - j];
-                let power = powers[a] * powers[(len - 1 - b) % (len - 1)] % len;
-                let angle = core::f64::consts::TAU * power as f64 / len as f64;
-                assert!((found - Complex::new(angle.cos(), angle.sin())).norm() < 1e-14, "{len}, {a}, {b}");
-            }
-        }
+    fn radices_by_length() {
+        let of = |n| {
+            let mut found = Vec::new();
+            (radices(n, |radix| found.push(radix)), found)
+        };
+        assert_eq!(of(1), (1, vec![]));
+        assert_eq!(of(2 * 3 * 3 * 101), (1, vec![2, 3, 3, 101]));
+        assert_eq!(of(1 << 7), (1, vec![4, 4, 8]));
+        assert_eq!(of(1 << 8), (1, vec![4, 8, 8]));
+        assert_eq!(of(1 << 9), (1, vec![8, 8, 8]));
+        assert_eq!(of(5 * 103), (103, vec![5]));
     }
 }

@@ -36,13 +36,9 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
-use crate::simd::avx2::Avx2;
-pub(in crate::device::cpu::kernels) use crate::simd::avx2::{F32x8, F64x4};
-use crate::simd::avx512::Avx512;
-pub(in crate::device::cpu::kernels) use crate::simd::avx512::{F32x16, F64x8};
+use crate::simd::avx2::{Avx2, F32x8, F64x4};
+use crate::simd::avx512::{Avx512, F32x16, F64x8};
 use crate::simd::vector::{FloatVector, Isa};
-#[cfg(feature = "fft")]
-pub(in crate::device::cpu::kernels) use crate::simd::vector::{FloatVector as Vector, SimdKernel};
 use direct::{Batch, Direct};
 use pack::{Pack, PackPanels};
 use packed::{KC, Packed, parts};
