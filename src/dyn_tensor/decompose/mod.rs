@@ -1,126 +1,30 @@
 //! Linear algebra of dynamic tensors.
 
 pub(crate) mod factorise;
+mod results;
+mod solve;
+
+use results::Erase;
+pub use results::{DynDiscarded, DynLdl, DynLu, DynSvd};
 
 use super::operand::{agree, allocate_with, device_of, elements, lacking, needs, on_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-use crate::device::decompose::{Decompose, LinalgElement, Structure};
-use crate::device::{Device, Gemm, Permute};
+use crate::device::Gemm;
+use crate::device::decompose::LinalgElement;
 use crate::dispatch;
-use crate::element::{DType, Element};
+use crate::element::DType;
 use crate::engine::decompose::truncation::Truncation;
 use crate::engine::decompose::{
-    Matrices, in_terms_of, merged_shape, multiply_sides, result_shape, side_axis, solution_shape,
-    solve as solve_systems,
+    Matrices, in_terms_of, merged_shape, multiply_sides, side_axis, solution_shape,
 };
 use crate::engine::gemm::matmul;
 use crate::engine::same_instance;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::decompose::{Discarded, Ldl, Lu, Svd, stacks};
-use crate::order::{ColMajor, Order, RowMajor};
+use crate::ops::decompose::stacks;
+use crate::order::{ColMajor, RowMajor};
 use crate::rank::{MAX_RANK, Rank};
-use crate::tensor::Tensor;
-
-/// The singular value decomposition of a [`DynTensor`]: see [`Svd`].
-#[derive(Debug)]
-pub struct DynSvd {
-    /// The left singular vectors, as columns.
-    pub u: DynTensor,
-    /// The singular values, in descending order.
-    pub s: DynTensor,
-    /// The conjugates of the right singular vectors, as rows.
-    pub vh: DynTensor,
-}
-
-/// The LU decomposition of a [`DynTensor`]: see [`Lu`].
-#[derive(Debug)]
-pub struct DynLu {
-    /// The lower triangular factor, with ones on its diagonal.
-    pub l: DynTensor,
-    /// The upper triangular factor.
-    pub u: DynTensor,
-    /// For each row of `l · u`, the index of the same row in the decomposed matrix, as `i64`.
-    pub rows: DynTensor,
-}
-
-/// The LDLᴴ decomposition of a [`DynTensor`]: see [`Ldl`].
-#[derive(Debug)]
-pub struct DynLdl {
-    /// The lower triangular factor, with ones on its diagonal.
-    pub l: DynTensor,
-    /// The Hermitian factor, with blocks of one or two rows on its diagonal.
-    pub d: DynTensor,
-    /// The order of the rows and columns, as `i64`: element `[i, j]` of `l · d · lᴴ` is element `[rows[i], rows[j]]` of the matrix.
-    pub rows: DynTensor,
-}
-
-/// What a truncated decomposition of a [`DynTensor`] has discarded: see [`Discarded`].
-#[derive(Debug)]
-pub struct DynDiscarded {
-    /// The sum of the squares of the discarded singular values.
-    pub weight: DynTensor,
-    /// The discarded weight divided by the sum of the squares of all singular values.
-    pub share: DynTensor,
-}
-
-/// A result of a function of the module `stacks`. In its tensors, one axis stands for all axes of the batch. `erased` replaces this axis by
-/// the batch axes of `shape`, the shape of the operand, and erases the types.
-trait Erase {
-    type Erased;
-    fn erased(self, shape: &[usize]) -> Self::Erased;
-}
-
-macro_rules! erase_tensors {
-    ($($rank:literal)*) => {$(
-        impl<T: Element, O: Order, Dev: Device> Erase for Tensor<T, Rank<$rank>, O, Dev> {
-            type Erased = DynTensor;
-            fn erased(self, shape: &[usize]) -> DynTensor {
-                let (mut to, merged) = ([0; MAX_RANK], self.shape());
-                let rank = shape.len() - 2 + $rank - 1;
-                result_shape(O::ROW_MAJOR, shape, stacks::own_extents::<O>(&merged), &mut to[..rank]);
-                DynTensor::contiguous(self.into_data(), &to[..rank], O::MEMORY_ORDER)
-            }
-        }
-    )*};
-}
-erase_tensors!(1 2 3);
-
-impl<A: Erase, B: Erase> Erase for (A, B) {
-    type Erased = (A::Erased, B::Erased);
-    fn erased(self, shape: &[usize]) -> Self::Erased {
-        (self.0.erased(shape), self.1.erased(shape))
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Erase for Svd<T, Rank<3>, O, Dev> {
-    type Erased = DynSvd;
-    fn erased(self, shape: &[usize]) -> DynSvd {
-        DynSvd { u: self.u.erased(shape), s: self.s.erased(shape), vh: self.vh.erased(shape) }
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Erase for Lu<T, Rank<3>, O, Dev> {
-    type Erased = DynLu;
-    fn erased(self, shape: &[usize]) -> DynLu {
-        DynLu { l: self.l.erased(shape), u: self.u.erased(shape), rows: self.rows.erased(shape) }
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Erase for Ldl<T, Rank<3>, O, Dev> {
-    type Erased = DynLdl;
-    fn erased(self, shape: &[usize]) -> DynLdl {
-        DynLdl { l: self.l.erased(shape), d: self.d.erased(shape), rows: self.rows.erased(shape) }
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Erase for Discarded<T, Rank<3>, O, Dev> {
-    type Erased = DynDiscarded;
-    fn erased(self, shape: &[usize]) -> DynDiscarded {
-        DynDiscarded { weight: self.weight.erased(shape), share: self.share.erased(shape) }
-    }
-}
 
 /// Checks that the element type of a tensor has factorisations, and that its rank is at least 2.
 ///
@@ -210,7 +114,7 @@ macro_rules! methods {
 }
 
 methods! {
-    /// Returns the thin singular value decomposition `u · s · vh`: see [`Tensor::svd`].
+    /// Returns the thin singular value decomposition `u · s · vh`: see [`Tensor::svd`](crate::Tensor::svd).
     ///
     /// # Errors
     /// * If the rank is less than 2, or the elements are not floating-point or complex numbers.
@@ -225,14 +129,14 @@ methods! {
     /// ```
     svd() -> DynSvd, check |a| stacks::svd(a);
 
-    /// Returns the full singular value decomposition, with square `u` and `vh`: see [`Tensor::svd_full`].
+    /// Returns the full singular value decomposition, with square `u` and `vh`: see [`Tensor::svd_full`](crate::Tensor::svd_full).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
     svd_full() -> DynSvd, check |a| stacks::svd_full(a);
 
     /// Returns the singular value decomposition with the largest singular values only, and what was discarded: see
-    /// [`Tensor::svd_truncated`].
+    /// [`Tensor::svd_truncated`](crate::Tensor::svd_truncated).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if the truncation has a negative number, a NaN, or a rank of 0.
@@ -247,13 +151,13 @@ methods! {
     /// ```
     svd_truncated(how: Truncation) -> (DynSvd, DynDiscarded), check |a| stacks::svd_truncated(a, how);
 
-    /// Returns the singular values, in descending order: see [`Tensor::singular_values`].
+    /// Returns the singular values, in descending order: see [`Tensor::singular_values`](crate::Tensor::singular_values).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
     singular_values() -> DynTensor, check |a| stacks::singular_values(a);
 
-    /// Returns the eigenvalues and eigenvectors of Hermitian matrices: see [`Tensor::eigh`].
+    /// Returns the eigenvalues and eigenvectors of Hermitian matrices: see [`Tensor::eigh`](crate::Tensor::eigh).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if the matrices are not square.
@@ -267,13 +171,14 @@ methods! {
     /// ```
     eigh() -> (DynTensor, DynTensor), check_square |a| stacks::eigh(a);
 
-    /// Returns the eigenvalues of Hermitian matrices, in ascending order: see [`Tensor::eigvalsh`].
+    /// Returns the eigenvalues of Hermitian matrices, in ascending order: see [`Tensor::eigvalsh`](crate::Tensor::eigvalsh).
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh).
     eigvalsh() -> DynTensor, check_square |a| stacks::eigvalsh(a);
 
-    /// Returns the eigenvalues and eigenvectors of matrices that need not be Hermitian, as complex numbers: see [`Tensor::eig`].
+    /// Returns the eigenvalues and eigenvectors of matrices that need not be Hermitian, as complex numbers: see
+    /// [`Tensor::eig`](crate::Tensor::eig).
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh).
@@ -286,19 +191,19 @@ methods! {
     /// ```
     eig() -> (DynTensor, DynTensor), check_square |a| stacks::eig(a);
 
-    /// Returns the eigenvalues of matrices that need not be Hermitian, as complex numbers: see [`Tensor::eigvals`].
+    /// Returns the eigenvalues of matrices that need not be Hermitian, as complex numbers: see [`Tensor::eigvals`](crate::Tensor::eigvals).
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh).
     eigvals() -> DynTensor, check_square |a| stacks::eigvals(a);
 
-    /// Returns the Schur decomposition `z · t · zᴴ`, as `(t, z)`: see [`Tensor::schur`].
+    /// Returns the Schur decomposition `z · t · zᴴ`, as `(t, z)`: see [`Tensor::schur`](crate::Tensor::schur).
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh).
     schur() -> (DynTensor, DynTensor), check_square |a| stacks::schur(a);
 
-    /// Returns the reduced QR decomposition: see [`Tensor::qr`].
+    /// Returns the reduced QR decomposition: see [`Tensor::qr`](crate::Tensor::qr).
     ///
     /// # Errors
     /// * If the rank is less than 2, or the elements are not floating-point or complex numbers.
@@ -313,31 +218,31 @@ methods! {
     /// ```
     qr() -> (DynTensor, DynTensor), check |a| stacks::qr(a);
 
-    /// Returns the complete QR decomposition: see [`Tensor::qr_complete`].
+    /// Returns the complete QR decomposition: see [`Tensor::qr_complete`](crate::Tensor::qr_complete).
     ///
     /// # Errors
     /// Those of [`qr`](DynTensor::qr).
     qr_complete() -> (DynTensor, DynTensor), check |a| stacks::qr_complete(a);
 
-    /// Returns the LQ decomposition: see [`Tensor::lq`].
+    /// Returns the LQ decomposition: see [`Tensor::lq`](crate::Tensor::lq).
     ///
     /// # Errors
     /// Those of [`qr`](DynTensor::qr).
     lq() -> (DynTensor, DynTensor), check |a| stacks::lq(a);
 
-    /// Returns the RQ decomposition: see [`Tensor::rq`].
+    /// Returns the RQ decomposition: see [`Tensor::rq`](crate::Tensor::rq).
     ///
     /// # Errors
     /// Those of [`qr`](DynTensor::qr).
     rq() -> (DynTensor, DynTensor), check |a| stacks::rq(a);
 
-    /// Returns the polar decomposition: see [`Tensor::polar`].
+    /// Returns the polar decomposition: see [`Tensor::polar`](crate::Tensor::polar).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
     polar() -> (DynTensor, DynTensor), check |a| stacks::polar(a);
 
-    /// Returns the LU decomposition with partial pivoting: see [`Tensor::lu`].
+    /// Returns the LU decomposition with partial pivoting: see [`Tensor::lu`](crate::Tensor::lu).
     ///
     /// # Errors
     /// Those of [`qr`](DynTensor::qr).
@@ -350,7 +255,8 @@ methods! {
     /// ```
     lu() -> DynLu, check |a| stacks::lu(a);
 
-    /// Returns the Cholesky decomposition `l · lᴴ` of Hermitian, positive definite matrices: see [`Tensor::cholesky`].
+    /// Returns the Cholesky decomposition `l · lᴴ` of Hermitian, positive definite matrices: see
+    /// [`Tensor::cholesky`](crate::Tensor::cholesky).
     ///
     /// # Errors
     /// Those of [`qr`](DynTensor::qr), and if the matrices are not square or not positive definite.
@@ -363,7 +269,7 @@ methods! {
     /// ```
     cholesky() -> DynTensor, check_square |a| stacks::cholesky(a);
 
-    /// Returns the LDLᴴ decomposition of Hermitian matrices: see [`Tensor::ldl`].
+    /// Returns the LDLᴴ decomposition of Hermitian matrices: see [`Tensor::ldl`](crate::Tensor::ldl).
     ///
     /// # Errors
     /// Those of [`qr`](DynTensor::qr), and if the matrices are not square.
@@ -377,7 +283,7 @@ methods! {
     /// ```
     ldl() -> DynLdl, check_square |a| stacks::ldl(a);
 
-    /// Returns the inverse: see [`Tensor::inv`].
+    /// Returns the inverse: see [`Tensor::inv`](crate::Tensor::inv).
     ///
     /// # Errors
     /// Those of [`qr`](DynTensor::qr), and if the matrices are not square or are singular.
@@ -390,7 +296,7 @@ methods! {
     /// ```
     inv() -> DynTensor, check_square |a| stacks::inv(a);
 
-    /// Returns the determinant: see [`Tensor::det`].
+    /// Returns the determinant: see [`Tensor::det`](crate::Tensor::det).
     ///
     /// # Errors
     /// Those of [`qr`](DynTensor::qr), and if the matrices are not square.
@@ -402,19 +308,19 @@ methods! {
     /// ```
     det() -> DynTensor, check_square |a| stacks::det(a);
 
-    /// Returns the sign or phase, and the logarithm of the magnitude, of the determinant: see [`Tensor::slogdet`].
+    /// Returns the sign or phase, and the logarithm of the magnitude, of the determinant: see [`Tensor::slogdet`](crate::Tensor::slogdet).
     ///
     /// # Errors
     /// Those of [`det`](DynTensor::det).
     slogdet() -> (DynTensor, DynTensor), check_square |a| stacks::slogdet(a);
 
-    /// Returns the matrix power with an integer exponent: see [`Tensor::matrix_power`].
+    /// Returns the matrix power with an integer exponent: see [`Tensor::matrix_power`](crate::Tensor::matrix_power).
     ///
     /// # Errors
     /// Those of [`inv`](DynTensor::inv).
     matrix_power(n: i32) -> DynTensor, check_square |a| stacks::matrix_power(a, n);
 
-    /// Returns the exponential of a square matrix: see [`Tensor::expm`].
+    /// Returns the exponential of a square matrix: see [`Tensor::expm`](crate::Tensor::expm).
     ///
     /// # Errors
     /// Those of [`det`](DynTensor::det).
@@ -427,20 +333,20 @@ methods! {
     /// ```
     expm() -> DynTensor, check_square |a| stacks::expm(a);
 
-    /// Returns the principal square root of a square matrix, as complex numbers: see [`Tensor::sqrtm`].
+    /// Returns the principal square root of a square matrix, as complex numbers: see [`Tensor::sqrtm`](crate::Tensor::sqrtm).
     ///
     /// # Errors
     /// Those of [`eig`](DynTensor::eig), and if there is no square root.
     sqrtm() -> DynTensor, check_square |a| stacks::sqrtm(a);
 
-    /// Returns the principal logarithm of a square matrix, as complex numbers: see [`Tensor::logm`].
+    /// Returns the principal logarithm of a square matrix, as complex numbers: see [`Tensor::logm`](crate::Tensor::logm).
     ///
     /// # Errors
     /// Those of [`eig`](DynTensor::eig), and if the matrix has an eigenvalue of 0.
     logm() -> DynTensor, check_square |a| stacks::logm(a);
 
     /// Applies a real function to the eigenvalues of Hermitian matrices, and returns the matrices with the new eigenvalues: see
-    /// [`Tensor::hermitian_map`].
+    /// [`Tensor::hermitian_map`](crate::Tensor::hermitian_map).
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh).
@@ -453,84 +359,83 @@ methods! {
     /// ```
     hermitian_map(f: impl FnMut(f64) -> f64) -> DynTensor, check_square |a| stacks::hermitian_map_f64(a, f);
 
-    /// Returns the pseudo-inverse: see [`Tensor::pinv`].
+    /// Returns the pseudo-inverse: see [`Tensor::pinv`](crate::Tensor::pinv).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
     pinv() -> DynTensor, check |a| stacks::pinv(a);
 
     /// Returns the pseudo-inverse, where singular values count as 0 if they are at most `relative` times the largest: see
-    /// [`Tensor::pinv_with`].
+    /// [`Tensor::pinv_with`](crate::Tensor::pinv_with).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if `relative` is negative or NaN.
     pinv_with(relative: f64) -> DynTensor, check |a| stacks::pinv_with(a, relative);
 
-    /// Returns the rank of the matrix, as `i64`: see [`Tensor::matrix_rank`].
+    /// Returns the rank of the matrix, as `i64`: see [`Tensor::matrix_rank`](crate::Tensor::matrix_rank).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
     matrix_rank() -> DynTensor, check |a| stacks::matrix_rank(a);
 
     /// Returns the number of singular values that are larger than `relative` times the largest one, as `i64`: see
-    /// [`Tensor::matrix_rank_with`].
+    /// [`Tensor::matrix_rank_with`](crate::Tensor::matrix_rank_with).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if `relative` is negative or NaN.
     matrix_rank_with(relative: f64) -> DynTensor, check |a| stacks::matrix_rank_with(a, relative);
 
-    /// Returns the number of singular values that are larger than `size`, as `i64`: see [`Tensor::matrix_rank_above`].
+    /// Returns the number of singular values that are larger than `size`, as `i64`: see
+    /// [`Tensor::matrix_rank_above`](crate::Tensor::matrix_rank_above).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if `size` is negative or NaN.
     matrix_rank_above(size: f64) -> DynTensor, check |a| stacks::matrix_rank_above(a, size);
 
-    /// Returns an orthonormal basis of the null space, as columns: see [`Tensor::null_space`].
+    /// Returns an orthonormal basis of the null space, as columns: see [`Tensor::null_space`](crate::Tensor::null_space).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if the matrices of a batch differ in rank.
     null_space() -> DynTensor, check |a| stacks::null_space(a);
 
     /// Returns an orthonormal basis of the null space, where singular values count as 0 if they are at most `relative` times the largest:
-    /// see [`Tensor::null_space_with`].
+    /// see [`Tensor::null_space_with`](crate::Tensor::null_space_with).
     ///
     /// # Errors
     /// Those of [`null_space`](DynTensor::null_space), and if `relative` is negative or NaN.
     null_space_with(relative: f64) -> DynTensor, check |a| stacks::null_space_with(a, relative);
 
-    /// Returns an orthonormal basis of the space that the columns span, as columns: see [`Tensor::orth`].
+    /// Returns an orthonormal basis of the space that the columns span, as columns: see [`Tensor::orth`](crate::Tensor::orth).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if the matrices of a batch differ in rank.
     orth() -> DynTensor, check |a| stacks::orth(a);
 
     /// Returns an orthonormal basis of the space that the columns span, with singular values of at most `relative` times the largest one
-    /// counted as 0: see [`Tensor::orth_with`].
+    /// counted as 0: see [`Tensor::orth_with`](crate::Tensor::orth_with).
     ///
     /// # Errors
     /// Those of [`orth`](DynTensor::orth), and if `relative` is negative or NaN.
     orth_with(relative: f64) -> DynTensor, check |a| stacks::orth_with(a, relative);
 
-    /// Returns the condition number: see [`Tensor::cond`].
+    /// Returns the condition number: see [`Tensor::cond`](crate::Tensor::cond).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if the matrix has no rows or no columns.
     cond() -> DynTensor, check |a| stacks::cond(a);
 
-    /// Returns the sum of the singular values: see [`Tensor::nuclear_norm`].
+    /// Returns the sum of the singular values: see [`Tensor::nuclear_norm`](crate::Tensor::nuclear_norm).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
     nuclear_norm() -> DynTensor, check |a| stacks::nuclear_norm(a);
 
-    /// Returns the largest singular value: see [`Tensor::spectral_norm`].
+    /// Returns the largest singular value: see [`Tensor::spectral_norm`](crate::Tensor::spectral_norm).
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
     spectral_norm() -> DynTensor, check |a| stacks::spectral_norm(a);
 }
-
-// ------------------------------------------------------------------ two operands
 
 /// Checks the operands of a linear system, and returns the layout of the solution.
 fn system(op: &'static str, a: DynView<'_>, b: DynView<'_>) -> Result<Layout, Error> {
@@ -543,33 +448,6 @@ fn system(op: &'static str, a: DynView<'_>, b: DynView<'_>) -> Result<Layout, Er
     let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(a.rank(), b.rank()));
     solution_shape(op, row_major, a.shape(), b.shape(), &mut shape[..rank])?;
     Ok(Layout::contiguous(&shape[..rank], row_major))
-}
-
-fn solved<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
-    structure: Structure,
-    a: DynView<'_>,
-    b: DynView<'_>,
-    solution: Layout,
-) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(&a);
-    same_instance("solve", device, device_of(&b))?;
-    allocate_with(device, solution, a.order(), &mut |x| {
-        let row_major = a.order().is_row_major();
-        solve_systems("solve", row_major, device, structure, elements::<T, Dev>(&a).into(), elements(&b), x)
-    })
-}
-
-// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn solve(structure: Structure, a: DynView<'_>, b: DynView<'_>) -> Result<DynTensor, Error> {
-    check_square("solve", a)?;
-    let solution = system("solve", a, b)?;
-    on_device!("solve", a, Dev => dispatch!(
-        a.dtype(),
-        T: Inexact => solved::<T, Dev>(structure, a, b, solution),
-        else => Err(lacking("solve", a.dtype(), needs::FACTORISATIONS))
-    ))
 }
 
 // This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
@@ -630,7 +508,7 @@ fn eigh_generalized(a: DynView<'_>, b: DynView<'_>) -> Result<(DynTensor, DynTen
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the conjugate transpose of a matrix, or of each matrix of a batch: see [`Tensor::adjoint`].
+    /// Returns the conjugate transpose of a matrix, or of each matrix of a batch: see [`Tensor::adjoint`](crate::Tensor::adjoint).
     ///
     /// # Errors
     /// If the rank is less than 2, the elements are not numbers, or the allocation fails.
@@ -647,33 +525,7 @@ impl<S: DynData> DynTensor<S> {
         self.swap_axes(first, first + 1)?.conj()
     }
 
-    /// Solves the linear system `a · x = b`: see [`Tensor::solve`].
-    ///
-    /// # Errors
-    /// * If the rank is less than 2, the elements are not floating-point or complex numbers, or the operands differ in element type, order
-    ///   or device.
-    /// * If the matrices are not square or are singular, `b` does not have as many rows as the matrices, or the batches do not broadcast.
-    /// * If an element is NaN or infinite, or an allocation fails.
-    ///
-    /// ```
-    /// use vierbein::{DynTensor, tensor};
-    /// let a = DynTensor::from(tensor![[2.0, 0.0], [1.0, 4.0]]);
-    /// assert_eq!(a.solve(&tensor![2.0, 9.0])?.downcast_ref()?, tensor![1.0, 2.0]);
-    /// # Ok::<(), vierbein::Error>(())
-    /// ```
-    pub fn solve<'b>(&self, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        solve(Structure::General, self.look(), b.into())
-    }
-
-    /// Solves a linear system with a positive definite, Hermitian or triangular matrix: see [`Tensor::solve_as`].
-    ///
-    /// # Errors
-    /// Those of [`solve`](DynTensor::solve), and if `structure` is [`Structure::PositiveDefinite`] but a matrix is not positive definite.
-    pub fn solve_as<'b>(&self, structure: Structure, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        solve(structure, self.look(), b.into())
-    }
-
-    /// Returns the `x` for which the norm of `a · x − b` is least: see [`Tensor::lstsq`].
+    /// Returns the `x` for which the norm of `a · x − b` is least: see [`Tensor::lstsq`](crate::Tensor::lstsq).
     ///
     /// # Errors
     /// * Those of [`solve`](DynTensor::solve), except that the matrices need not be square and may be singular.
@@ -683,7 +535,7 @@ impl<S: DynData> DynTensor<S> {
     }
 
     /// Returns the `x` for which the norm of `a · x − b` is least, with singular values of at most `relative` times the largest one counted
-    /// as 0: see [`Tensor::lstsq_with`].
+    /// as 0: see [`Tensor::lstsq_with`](crate::Tensor::lstsq_with).
     ///
     /// # Errors
     /// Those of [`lstsq`](DynTensor::lstsq), and if `relative` is negative or NaN.
@@ -699,7 +551,7 @@ impl<S: DynData> DynTensor<S> {
     }
 
     /// Returns the eigenvalues `w` and the eigenvectors `v` of `a · v = b · v · w`, for Hermitian matrices `a` and positive definite
-    /// matrices `b`: see [`Tensor::eigh_generalized`].
+    /// matrices `b`: see [`Tensor::eigh_generalized`](crate::Tensor::eigh_generalized).
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh), and if the tensors differ in shape, element type, order or device, or `b` is not positive
