@@ -30,11 +30,11 @@ pub(crate) trait Quotient: Sized + 'static {
     /// out of range.
     const EXPONENT: Self::Bits;
     /// The bits of the exponents of a number and of its scale, added.
-    const ONE_LESS: Self::Bits;
-    /// The first magnitude above those of ordinary quotients.
-    const MOST: Self;
-    /// The least ratio of the parts of an ordinary divisor, unless one part is zero.
-    const RATIO: Self;
+    const SUM_OF_EXPONENTS: Self::Bits;
+    /// Operands are far if the larger part of the scaled dividend has at least this magnitude.
+    const FAR_SIZE: Self;
+    /// Operands are far if the smaller part of the scaled divisor has a magnitude below this, unless it is 0.
+    const MIN_RATIO: Self;
     /// Returns the quotient. If the divisor is zero or infinite, the result is NaN.
     fn quotient(a: Complex<Self>, b: Complex<Self>) -> Complex<Self>;
     /// Returns the quotient of operands that are not [far](Quotient::is_far). The vectorised loops compute the same bits.
@@ -46,23 +46,23 @@ pub(crate) trait Quotient: Sized + 'static {
     fn far(a: Complex<Self>, b: Complex<Self>) -> Complex<Self>;
 }
 
-/// Implements [`Quotient`], with `MOST` and `RATIO` as exponents of two.
+/// Implements [`Quotient`], given `FAR_SIZE` and `MIN_RATIO` as exponents of two. `scale` is the name of the function that computes the scale.
 macro_rules! quotient {
-    ($F:ident, $Bits:ident, $scale:ident, $most:literal, $ratio:literal) => {
+    ($F:ident: bits $Bits:ident, scale $scale:ident, far_size $far_size:literal, min_ratio $min_ratio:literal) => {
         /// Returns the power of two that brings the larger part of `b` near 1, and the magnitude of the smaller part.
         #[inline(always)]
         pub(super) fn $scale(b: Complex<$F>) -> ($F, $F) {
             let (p, q) = (b.re.abs(), b.im.abs());
             let (larger, smaller) = (if p > q { p } else { q }, if p < q { p } else { q });
-            ($F::from_bits($F::ONE_LESS - (larger.to_bits() & $F::EXPONENT)), smaller)
+            ($F::from_bits($F::SUM_OF_EXPONENTS - (larger.to_bits() & $F::EXPONENT)), smaller)
         }
 
         impl Quotient for $F {
             type Bits = $Bits;
             const EXPONENT: $Bits = $F::INFINITY.to_bits() & ($F::INFINITY.to_bits() << 2);
-            const ONE_LESS: $Bits = $F::INFINITY.to_bits() - (1 << ($F::MANTISSA_DIGITS - 1));
-            const MOST: $F = power($most) as $F;
-            const RATIO: $F = power($ratio) as $F;
+            const SUM_OF_EXPONENTS: $Bits = $F::INFINITY.to_bits() - (1 << ($F::MANTISSA_DIGITS - 1));
+            const FAR_SIZE: $F = power($far_size) as $F;
+            const MIN_RATIO: $F = power($min_ratio) as $F;
 
             #[inline]
             fn quotient(a: Complex<$F>, b: Complex<$F>) -> Complex<$F> {
@@ -82,9 +82,10 @@ macro_rules! quotient {
                 let (scale, smaller) = $scale(b);
                 let (x, y) = ((a.re * scale).abs(), (a.im * scale).abs());
                 let size = if x > y { x } else { y };
-                // A zero is ordinary: real numbers often occur as complex ones. Comparisons with NaN are false.
-                let moderate = size < $F::MOST;
-                !moderate | ((smaller * scale < $F::RATIO) & (smaller != 0.0))
+                // A divisor with a part that is 0 is not far, because real numbers often occur as complex ones. Comparisons with NaN are
+                // false, so operands with a NaN are far.
+                let moderate = size < $F::FAR_SIZE;
+                !moderate | ((smaller * scale < $F::MIN_RATIO) & (smaller != 0.0))
             }
 
             #[cold]
@@ -113,8 +114,8 @@ macro_rules! quotient {
         }
     };
 }
-quotient!(f32, u32, scale32, 119, -100);
-quotient!(f64, u64, scale64, 1015, -960);
+quotient!(f32: bits u32, scale scale32, far_size 119, min_ratio -100);
+quotient!(f64: bits u64, scale scale64, far_size 1015, min_ratio -960);
 
 /// Returns 2^k, if k is the exponent of a normal number.
 pub(super) const fn power(k: i32) -> f64 {

@@ -334,8 +334,9 @@ pub(crate) fn nonzero<Dev: Reduce<bool>>(
     }
     // `of_mask` has the axes of the mask in reverse order. `out` has one column for each axis, so its columns are reversed, too.
     let (axes, columns) = (out.axes(), out.shape()[1]);
-    let (down, right) = (axes.strides()[0], axes.strides()[1]);
-    let reversed = Layout::new(axes.shape(), &[down, -right]).moved((columns - 1) as isize * right);
+    let (row_stride, col_stride) = (axes.strides()[0], axes.strides()[1]);
+    let reversed =
+        Layout::new(axes.shape(), &[row_stride, -col_stride]).moved((columns - 1) as isize * col_stride);
     device.nonzero(out.in_layout(&reversed), mask.in_layout(&of_mask))
 }
 

@@ -163,19 +163,19 @@ impl<T: Element> TryFrom<Mat<T>> for Tensor<T, Rank<2>, ColMajor> {
 impl<'a, T: Element, O: Order> From<TensorView<'a, T, Rank<2>, O>> for MatRef<'a, T> {
     /// Returns a view of the same elements at the same indices. Free.
     fn from(x: TensorView<'a, T, Rank<2>, O>) -> Self {
-        let ([rows, columns], [down, across]) = (x.shape(), x.strides());
+        let ([rows, columns], [row_stride, col_stride]) = (x.shape(), x.strides());
         // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows for `'a`.
-        unsafe { MatRef::from_raw_parts(x.as_ptr(), rows, columns, down, across) }
+        unsafe { MatRef::from_raw_parts(x.as_ptr(), rows, columns, row_stride, col_stride) }
     }
 }
 
 impl<'a, T: Element, O: Order> From<TensorViewMut<'a, T, Rank<2>, O>> for MatMut<'a, T> {
     /// Returns a view of the same elements at the same indices. Free.
     fn from(mut x: TensorViewMut<'a, T, Rank<2>, O>) -> Self {
-        let ([rows, columns], [down, across]) = (x.shape(), x.strides());
+        let ([rows, columns], [row_stride, col_stride]) = (x.shape(), x.strides());
         // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows exclusively for `'a`. Mutable
         // tensor views do not overlap themselves. `x` is consumed.
-        unsafe { MatMut::from_raw_parts_mut(x.as_mut_ptr(), rows, columns, down, across) }
+        unsafe { MatMut::from_raw_parts_mut(x.as_mut_ptr(), rows, columns, row_stride, col_stride) }
     }
 }
 

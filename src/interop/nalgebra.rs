@@ -69,9 +69,9 @@ use nalgebra::{
 unsafe fn view<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order>(
     data: &S,
 ) -> TensorView<'a, T, Rank<2>, O> {
-    let ((rows, columns), (down, across)) = (data.shape(), data.strides());
+    let ((rows, columns), (row_stride, col_stride)) = (data.shape(), data.strides());
     let shape = [rows.value(), columns.value()];
-    let strides = [down.value() as isize, across.value() as isize];
+    let strides = [row_stride.value() as isize, col_stride.value() as isize];
     // SAFETY: `RawStorage` guarantees that shape and strides lead to elements of `data`. The caller ensures that they stay borrowed for
     // `'a`.
     unwrap_or_panic(unsafe { TensorView::from_raw_parts(data.ptr(), shape, strides) })
@@ -85,9 +85,9 @@ unsafe fn view<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order>
 unsafe fn view_mut<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O: Order>(
     data: &mut S,
 ) -> TensorViewMut<'a, T, Rank<2>, O> {
-    let ((rows, columns), (down, across)) = (data.shape(), data.strides());
+    let ((rows, columns), (row_stride, col_stride)) = (data.shape(), data.strides());
     let shape = [rows.value(), columns.value()];
-    let strides = [down.value() as isize, across.value() as isize];
+    let strides = [row_stride.value() as isize, col_stride.value() as isize];
     // SAFETY: `RawStorageMut` guarantees that shape and strides lead to elements of `data`. The caller ensures exclusive access for
     // `'a`. `from_raw_parts` rejects strides with which two indices could share an element.
     unwrap_or_panic(unsafe { TensorViewMut::from_raw_parts(data.ptr_mut(), shape, strides) })
@@ -234,11 +234,15 @@ impl<'a, T: Element, O: Order> TryFrom<TensorView<'a, T, Rank<2>, O>>
     /// If a stride is negative, or if there are several rows and the row stride is 0.
     fn try_from(x: TensorView<'a, T, Rank<2>, O>) -> Result<Self, Error> {
         let [rows, columns] = x.shape();
-        let [down, across] = steps(x.shape(), x.strides())?;
+        let [row_stride, col_stride] = steps(x.shape(), x.strides())?;
         // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows for `'a`. `steps` only changes the
         // stride of an axis with at most one index.
         let data = unsafe {
-            ViewStorage::from_raw_parts(x.as_ptr(), (Dyn(rows), Dyn(columns)), (Dyn(down), Dyn(across)))
+            ViewStorage::from_raw_parts(
+                x.as_ptr(),
+                (Dyn(rows), Dyn(columns)),
+                (Dyn(row_stride), Dyn(col_stride)),
+            )
         };
         Ok(Matrix::from_data(data))
     }
@@ -255,14 +259,14 @@ impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<2>, O>>
     /// If a stride is negative.
     fn try_from(mut x: TensorViewMut<'a, T, Rank<2>, O>) -> Result<Self, Error> {
         let [rows, columns] = x.shape();
-        let [down, across] = steps(x.shape(), x.strides())?;
+        let [row_stride, col_stride] = steps(x.shape(), x.strides())?;
         // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows exclusively for `'a`. `steps` only
         // changes the stride of an axis with at most one index. `x` is consumed.
         let data = unsafe {
             ViewStorageMut::from_raw_parts(
                 x.as_mut_ptr(),
                 (Dyn(rows), Dyn(columns)),
-                (Dyn(down), Dyn(across)),
+                (Dyn(row_stride), Dyn(col_stride)),
             )
         };
         Ok(Matrix::from_data(data))

@@ -37,7 +37,7 @@ macro_rules! quotient_loop {
                 n: usize,
             ) {
                 let magnitude = $splat($F::from_bits($F::to_bits(-0.0) - 1));
-                let (most, ratio, zero) = ($splat($F::MOST), $splat($F::RATIO), $zero());
+                let (far_size, min_ratio, zero) = ($splat($F::FAR_SIZE), $splat($F::MIN_RATIO), $zero());
                 // A single operand is copied to the elements of an array, whose elements are read again and again.
                 let copies = |from: *const Complex<$F>, single: bool| {
                     // SAFETY: if `single`, the caller ensures that one element from `from` on is readable.
@@ -67,10 +67,10 @@ macro_rules! quotient_loop {
                     let im = $div($sub($mul(y, c), $mul(x, d)), square);
                     let size = $max($and(x, magnitude), $and(y, magnitude));
                     let uneven = $and(
-                        $compare::<_CMP_LT_OQ>($mul(smaller, scale), ratio),
+                        $compare::<_CMP_LT_OQ>($mul(smaller, scale), min_ratio),
                         $compare::<_CMP_NEQ_UQ>(smaller, zero),
                     );
-                    let far = $or($compare::<_CMP_NLT_UQ>(size, most), uneven);
+                    let far = $or($compare::<_CMP_NLT_UQ>(size, far_size), uneven);
                     if $signs(far) != 0 {
                         // SAFETY: `$lanes` elements from `a` and from `b` on are readable. The caller ensures exclusive access to those
                         // from `to` on, of which there are `$lanes` from index `at` on.
@@ -121,7 +121,7 @@ fn separate_f32([a, b]: [__m256; 2]) -> (__m256, __m256) {
 fn scale_f64(larger: __m256d) -> __m256d {
     let exponent =
         _mm256_and_si256(_mm256_castpd_si256(larger), _mm256_set1_epi64x(f64::EXPONENT.cast_signed()));
-    _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_set1_epi64x(f64::ONE_LESS.cast_signed()), exponent))
+    _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_set1_epi64x(f64::SUM_OF_EXPONENTS.cast_signed()), exponent))
 }
 
 /// [`scale_f64`] for `f32`.
@@ -130,7 +130,7 @@ fn scale_f64(larger: __m256d) -> __m256d {
 fn scale_f32(larger: __m256) -> __m256 {
     let exponent =
         _mm256_and_si256(_mm256_castps_si256(larger), _mm256_set1_epi32(f32::EXPONENT.cast_signed()));
-    _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_set1_epi32(f32::ONE_LESS.cast_signed()), exponent))
+    _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_set1_epi32(f32::SUM_OF_EXPONENTS.cast_signed()), exponent))
 }
 
 /// Computes quotients one after the other.

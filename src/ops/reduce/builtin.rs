@@ -18,7 +18,7 @@ macro_rules! reductions {
         $(#[$doc:meta])*
         [$whole:ident, $try_whole:ident; axis: $axis:ident, $try_axis:ident; axes: $axes:ident, $try_axes:ident; keepdims: $keep:ident, $try_keepdims:ident]
         ($($arg:ident: $ty:ty),*) $bound:ident => $Output:ty, $op:expr,
-        examples $input:literal $args:literal whole $w:literal axis0 $a:literal;
+        examples $input:literal, arguments $args:literal, whole $w:literal, axis0 $a:literal;
     )*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
             $(#[$doc])*
@@ -178,7 +178,7 @@ reductions! {
     /// If an integer sum overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     [sum, try_sum; axis: sum_axis, try_sum_axis; axes: sum_axes, try_sum_axes; keepdims: sum_keepdims, try_sum_keepdims] // `sum_axis(axis)` sums over one axis.
     () Scalar => T, Sum,
-    examples "[[1, 2], [3, 4]]" "" whole "10" axis0 "[4, 6]";
+    examples "[[1, 2], [3, 4]]", arguments "", whole "10", axis0 "[4, 6]";
 }
 reductions! {
     /// Returns the product of all elements; one if the tensor is empty.
@@ -189,7 +189,7 @@ reductions! {
     /// If an integer product overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     [prod, try_prod; axis: prod_axis, try_prod_axis; axes: prod_axes, try_prod_axes; keepdims: prod_keepdims, try_prod_keepdims]
     () Scalar => T, Prod,
-    examples "[[1, 2], [3, 4]]" "" whole "24" axis0 "[3, 8]";
+    examples "[[1, 2], [3, 4]]", arguments "", whole "24", axis0 "[3, 8]";
 }
 reductions! {
     /// Returns the arithmetic mean; NaN if the tensor is empty.
@@ -202,7 +202,7 @@ reductions! {
     /// If the allocation fails.
     [mean, try_mean; axis: mean_axis, try_mean_axis; axes: mean_axes, try_mean_axes; keepdims: mean_keepdims, try_mean_keepdims]
     () Scalar => T::Float, Mean,
-    examples "[[1, 2], [3, 4]]" "" whole "2.5" axis0 "[2.0, 3.0]";
+    examples "[[1, 2], [3, 4]]", arguments "", whole "2.5", axis0 "[2.0, 3.0]";
 }
 reductions! {
     /// Returns the variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`.
@@ -219,7 +219,7 @@ reductions! {
     /// If the allocation fails.
     [var, try_var; axis: var_axis, try_var_axis; axes: var_axes, try_var_axes; keepdims: var_keepdims, try_var_keepdims]
     (ddof: usize) Scalar => T::Magnitude, Var { ddof },
-    examples "[[1.0, 2.0], [3.0, 6.0]]" "0" whole "3.5" axis0 "[1.0, 4.0]";
+    examples "[[1.0, 2.0], [3.0, 6.0]]", arguments "0", whole "3.5", axis0 "[1.0, 4.0]";
 }
 reductions! {
     /// Returns the standard deviation: the square root of the [`variance`](Tensor::var). It is right even if the variance is not
@@ -229,7 +229,7 @@ reductions! {
     /// If the allocation fails.
     [std, try_std; axis: std_axis, try_std_axis; axes: std_axes, try_std_axes; keepdims: std_keepdims, try_std_keepdims]
     (ddof: usize) Scalar => T::Magnitude, Std { ddof },
-    examples "[[1.0, 1.0], [5.0, 5.0]]" "0" whole "2.0" axis0 "[2.0, 2.0]";
+    examples "[[1.0, 1.0], [5.0, 5.0]]", arguments "0", whole "2.0", axis0 "[2.0, 2.0]";
 }
 reductions! {
     /// Returns the Euclidean (Frobenius) norm `√Σ|x|²`; zero if the tensor is empty.
@@ -241,7 +241,7 @@ reductions! {
     /// If the allocation fails.
     [norm, try_norm; axis: norm_axis, try_norm_axis; axes: norm_axes, try_norm_axes; keepdims: norm_keepdims, try_norm_keepdims]
     () Scalar => T::Magnitude, Norm::default(),
-    examples "[[3.0, 0.0], [4.0, 0.0]]" "" whole "5.0" axis0 "[5.0, 0.0]";
+    examples "[[3.0, 0.0], [4.0, 0.0]]", arguments "", whole "5.0", axis0 "[5.0, 0.0]";
 }
 reductions! {
     /// Returns the largest element; NaN if an element is NaN.
@@ -250,7 +250,7 @@ reductions! {
     /// If the tensor has zero elements, or the allocation fails.
     [max, try_max; axis: max_axis, try_max_axis; axes: max_axes, try_max_axes; keepdims: max_keepdims, try_max_keepdims]
     () RealScalar => T, Max,
-    examples "[[1, 7], [3, 4]]" "" whole "7" axis0 "[3, 7]";
+    examples "[[1, 7], [3, 4]]", arguments "", whole "7", axis0 "[3, 7]";
 }
 reductions! {
     /// Returns the smallest element; NaN if an element is NaN.
@@ -259,7 +259,7 @@ reductions! {
     /// If the tensor has zero elements, or the allocation fails.
     [min, try_min; axis: min_axis, try_min_axis; axes: min_axes, try_min_axes; keepdims: min_keepdims, try_min_keepdims]
     () RealScalar => T, Min,
-    examples "[[2, 7], [3, 4]]" "" whole "2" axis0 "[2, 4]";
+    examples "[[2, 7], [3, 4]]", arguments "", whole "2", axis0 "[2, 4]";
 }
 reductions! {
     /// Returns the flat index of the first occurrence of the largest element. If an element is NaN, returns the flat index of the first
@@ -272,7 +272,7 @@ reductions! {
     /// If the tensor has zero elements, or the allocation fails.
     [argmax, try_argmax; axis: argmax_axis, try_argmax_axis; axes: argmax_axes, try_argmax_axes; keepdims: argmax_keepdims, try_argmax_keepdims]
     () Ordered => i64, ArgMax,
-    examples "[[1, 7], [3, 4]]" "" whole "1" axis0 "[1, 0]";
+    examples "[[1, 7], [3, 4]]", arguments "", whole "1", axis0 "[1, 0]";
 }
 reductions! {
     /// Returns the flat index of the first occurrence of the smallest element. If an element is NaN, returns the flat index of the first
@@ -285,7 +285,7 @@ reductions! {
     /// If the tensor has zero elements, or the allocation fails.
     [argmin, try_argmin; axis: argmin_axis, try_argmin_axis; axes: argmin_axes, try_argmin_axes; keepdims: argmin_keepdims, try_argmin_keepdims]
     () Ordered => i64, ArgMin,
-    examples "[[2, 7], [1, 4]]" "" whole "2" axis0 "[1, 1]";
+    examples "[[2, 7], [1, 4]]", arguments "", whole "2", axis0 "[1, 1]";
 }
 
 reductions! {
@@ -297,7 +297,7 @@ reductions! {
     /// If the tensor has zero elements, an integer difference overflows in a build with debug assertions, or the allocation fails.
     [ptp, try_ptp; axis: ptp_axis, try_ptp_axis; axes: ptp_axes, try_ptp_axes; keepdims: ptp_keepdims, try_ptp_keepdims]
     () RealScalar => T, PeakToPeak,
-    examples "[[1, 7], [3, 4]]" "" whole "6" axis0 "[2, 3]";
+    examples "[[1, 7], [3, 4]]", arguments "", whole "6", axis0 "[2, 3]";
 }
 reductions! {
     /// Returns the sum of the elements that are not NaN; zero if there are no such elements. A complex number with a NaN part is skipped.
@@ -306,7 +306,7 @@ reductions! {
     /// If the allocation fails.
     [nan_sum, try_nan_sum; axis: nan_sum_axis, try_nan_sum_axis; axes: nan_sum_axes, try_nan_sum_axes; keepdims: nan_sum_keepdims, try_nan_sum_keepdims]
     () Inexact => T, NanSum,
-    examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "8.0" axis0 "[4.0, 4.0]";
+    examples "[[1.0, f64::NAN], [3.0, 4.0]]", arguments "", whole "8.0", axis0 "[4.0, 4.0]";
 }
 reductions! {
     /// Returns the arithmetic mean of the elements that are not NaN; NaN if there are no such elements. A complex number with a NaN part is
@@ -316,7 +316,7 @@ reductions! {
     /// If the allocation fails.
     [nan_mean, try_nan_mean; axis: nan_mean_axis, try_nan_mean_axis; axes: nan_mean_axes, try_nan_mean_axes; keepdims: nan_mean_keepdims, try_nan_mean_keepdims]
     () Inexact => T, NanMean,
-    examples "[[1.0, f64::NAN], [3.0, 5.0]]" "" whole "3.0" axis0 "[2.0, 5.0]";
+    examples "[[1.0, f64::NAN], [3.0, 5.0]]", arguments "", whole "3.0", axis0 "[2.0, 5.0]";
 }
 reductions! {
     /// Returns the largest of the elements that are not NaN; NaN if all elements are NaN.
@@ -325,7 +325,7 @@ reductions! {
     /// If the tensor has zero elements, or the allocation fails.
     [nan_max, try_nan_max; axis: nan_max_axis, try_nan_max_axis; axes: nan_max_axes, try_nan_max_axes; keepdims: nan_max_keepdims, try_nan_max_keepdims]
     () RealFloat => T, NanMax,
-    examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "4.0" axis0 "[3.0, 4.0]";
+    examples "[[1.0, f64::NAN], [3.0, 4.0]]", arguments "", whole "4.0", axis0 "[3.0, 4.0]";
 }
 reductions! {
     /// Returns the smallest of the elements that are not NaN; NaN if all elements are NaN.
@@ -334,7 +334,7 @@ reductions! {
     /// If the tensor has zero elements, or the allocation fails.
     [nan_min, try_nan_min; axis: nan_min_axis, try_nan_min_axis; axes: nan_min_axes, try_nan_min_axes; keepdims: nan_min_keepdims, try_nan_min_keepdims]
     () RealFloat => T, NanMin,
-    examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "1.0" axis0 "[1.0, 4.0]";
+    examples "[[1.0, f64::NAN], [3.0, 4.0]]", arguments "", whole "1.0", axis0 "[1.0, 4.0]";
 }
 reductions! {
     /// Returns the product of the elements that are not NaN; one if there are no such elements. A complex number with a NaN part is
@@ -344,7 +344,7 @@ reductions! {
     /// If the allocation fails.
     [nan_prod, try_nan_prod; axis: nan_prod_axis, try_nan_prod_axis; axes: nan_prod_axes, try_nan_prod_axes; keepdims: nan_prod_keepdims, try_nan_prod_keepdims]
     () Inexact => T, NanProd,
-    examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "12.0" axis0 "[3.0, 4.0]";
+    examples "[[1.0, f64::NAN], [3.0, 4.0]]", arguments "", whole "12.0", axis0 "[3.0, 4.0]";
 }
 reductions! {
     /// Returns the variance `Σ|x − mean|² / (n − ddof)` of the `n` elements that are not NaN; NaN if `n ≤ ddof`. The variance of
@@ -354,7 +354,7 @@ reductions! {
     /// If the allocation fails.
     [nan_var, try_nan_var; axis: nan_var_axis, try_nan_var_axis; axes: nan_var_axes, try_nan_var_axes; keepdims: nan_var_keepdims, try_nan_var_keepdims]
     (ddof: usize) Inexact => T::Magnitude, NanVar { ddof },
-    examples "[[1.0, f64::NAN], [5.0, 3.0]]" "0" whole "8.0 / 3.0" axis0 "[4.0, 0.0]";
+    examples "[[1.0, f64::NAN], [5.0, 3.0]]", arguments "0", whole "8.0 / 3.0", axis0 "[4.0, 0.0]";
 }
 reductions! {
     /// Returns the standard deviation of the elements that are not NaN: the square root of [`nan_var`](Tensor::nan_var).
@@ -363,7 +363,7 @@ reductions! {
     /// If the allocation fails.
     [nan_std, try_nan_std; axis: nan_std_axis, try_nan_std_axis; axes: nan_std_axes, try_nan_std_axes; keepdims: nan_std_keepdims, try_nan_std_keepdims]
     (ddof: usize) Inexact => T::Magnitude, NanStd { ddof },
-    examples "[[1.0, f64::NAN], [5.0, 3.0]]" "0" whole "f64::sqrt(8.0 / 3.0)" axis0 "[2.0, 0.0]";
+    examples "[[1.0, f64::NAN], [5.0, 3.0]]", arguments "0", whole "f64::sqrt(8.0 / 3.0)", axis0 "[2.0, 0.0]";
 }
 reductions! {
     /// Returns the flat index of the first occurrence of the largest element, ignoring NaN. The flat index numbers the elements of the
@@ -373,7 +373,7 @@ reductions! {
     /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
     [nan_argmax, try_nan_argmax; axis: nan_argmax_axis, try_nan_argmax_axis; axes: nan_argmax_axes, try_nan_argmax_axes; keepdims: nan_argmax_keepdims, try_nan_argmax_keepdims]
     () RealFloat => i64, NanArgMax,
-    examples "[[f64::NAN, 1.0], [3.0, 4.0]]" "" whole "3" axis0 "[1, 1]";
+    examples "[[f64::NAN, 1.0], [3.0, 4.0]]", arguments "", whole "3", axis0 "[1, 1]";
 }
 reductions! {
     /// Returns the flat index of the first occurrence of the smallest element, ignoring NaN. The flat index numbers the elements of the
@@ -383,5 +383,5 @@ reductions! {
     /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
     [nan_argmin, try_nan_argmin; axis: nan_argmin_axis, try_nan_argmin_axis; axes: nan_argmin_axes, try_nan_argmin_axes; keepdims: nan_argmin_keepdims, try_nan_argmin_keepdims]
     () RealFloat => i64, NanArgMin,
-    examples "[[f64::NAN, 1.0], [3.0, 4.0]]" "" whole "1" axis0 "[1, 0]";
+    examples "[[f64::NAN, 1.0], [3.0, 4.0]]", arguments "", whole "1", axis0 "[1, 0]";
 }

@@ -13,7 +13,7 @@ macro_rules! mask_reductions {
     ($(
         $(#[$doc:meta])*
         [$whole:ident, $try_whole:ident; axis: $axis:ident, $try_axis:ident; axes: $axes:ident, $try_axes:ident; keepdims: $keep:ident, $try_keepdims:ident]
-        $op:ident => $Output:ty, examples $input:literal whole $w:literal axis0 $a:literal;
+        $op:ident => $Output:ty, examples $input:literal, whole $w:literal, axis0 $a:literal;
     )*) => {$(
         impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
             $(#[$doc])*
@@ -144,15 +144,15 @@ macro_rules! mask_reductions {
 mask_reductions! {
     /// Returns whether all elements are `true`; `true` if the tensor is empty.
     [all, try_all; axis: all_axis, try_all_axis; axes: all_axes, try_all_axes; keepdims: all_keepdims, try_all_keepdims]
-    All => bool, examples "[[true, false], [true, true]]" whole "false" axis0 "[true, false]";
+    All => bool, examples "[[true, false], [true, true]]", whole "false", axis0 "[true, false]";
 }
 mask_reductions! {
     /// Returns whether any element is `true`; `false` if the tensor is empty.
     [any, try_any; axis: any_axis, try_any_axis; axes: any_axes, try_any_axes; keepdims: any_keepdims, try_any_keepdims]
-    Any => bool, examples "[[true, false], [false, false]]" whole "true" axis0 "[true, false]";
+    Any => bool, examples "[[true, false], [false, false]]", whole "true", axis0 "[true, false]";
 }
 mask_reductions! {
     /// Counts the elements that are `true`.
     [count, try_count; axis: count_axis, try_count_axis; axes: count_axes, try_count_axes; keepdims: count_keepdims, try_count_keepdims]
-    Count => i64, examples "[[true, false], [true, true]]" whole "3" axis0 "[2, 1]";
+    Count => i64, examples "[[true, false], [true, true]]", whole "3", axis0 "[2, 1]";
 }

@@ -241,7 +241,7 @@ unsafe fn write_indices<T: Element>(a: HostPtr<T>, stride: isize, n: usize, to: 
 
 /// Implements [`Reduce::nonzero`](crate::device::Reduce::nonzero).
 pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Operand<'_, T, Cpu>) {
-    let (&[rows, columns], &[down, right]) = (out.shape(), out.strides()) else {
+    let (&[rows, columns], &[row_stride, col_stride]) = (out.shape(), out.strides()) else {
         panic!("the output must be a matrix")
     };
     assert_eq!(columns, a.shape().len(), "there must be a column for each axis");
@@ -257,13 +257,13 @@ pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Oper
     let (&stride, strides) = a.strides().split_last().expect("each axis has a stride");
     // The odometer iterates over all axes but the last. The indices along the last axis are in the last column.
     let mut walk = Odometer::row_major(outer, [strides]);
-    let ptr = out.ptr().offset((columns - 1) as isize * right);
-    let mut last = Line { ptr, stride: down, len: rows, next: 0 };
+    let ptr = out.ptr().offset((columns - 1) as isize * col_stride);
+    let mut last = Line { ptr, stride: row_stride, len: rows, next: 0 };
     let mut lost = 0;
     let lines: usize = if n == 0 { 0 } else { outer.iter().product() };
     for _ in 0..lines {
         let ([at], begin) = (walk.offsets(), last.next);
-        lost += match (stride, down) {
+        lost += match (stride, row_stride) {
             // The stride is passed as a constant, so that the compiler removes the multiplication.
             // SAFETY: the elements are those of a line of `a`, which `Operand` guarantees may be read. `last` addresses a column of `out`,
             // to which `Output` guarantees exclusive access.
@@ -276,7 +276,8 @@ pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Oper
             for row in begin..last.next {
                 // SAFETY: `row < rows` and `column < columns`. `Output` guarantees exclusive access to this element of `out`.
                 unsafe {
-                    *out.ptr().offset(row as isize * down + column as isize * right).get() = index as i64
+                    *out.ptr().offset(row as isize * row_stride + column as isize * col_stride).get() =
+                        index as i64
                 };
             }
         }

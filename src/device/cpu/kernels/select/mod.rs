@@ -495,7 +495,7 @@ pub(super) fn pick<T: Element>(
     at: &Operand<'_, i64, Cpu>,
 ) -> Result<(), Error> {
     let (&[n], &[so]) = (out.shape(), out.strides()) else { panic!("the output must be a vector") };
-    let (&[rows, columns], &[down, right]) = (at.shape(), at.strides()) else {
+    let (&[rows, columns], &[row_stride, col_stride]) = (at.shape(), at.strides()) else {
         panic!("the positions must be a matrix")
     };
     assert_eq!((rows, columns), (n, a.shape().len()), "there must be a position for each axis and element");
@@ -504,7 +504,7 @@ pub(super) fn pick<T: Element>(
         for (axis, (&len, &stride)) in a.shape().iter().zip(a.strides()).enumerate() {
             // SAFETY: `i` and `axis` are less than the extents of `at`, so this is an element of `at`. `Operand` guarantees that it may
             // be read.
-            let position = unsafe { *at.ptr().offset(i * down + axis as isize * right).get() };
+            let position = unsafe { *at.ptr().offset(i * row_stride + axis as isize * col_stride).get() };
             let k = from_start(position, len as u64);
             if k >= len as u64 {
                 let (op, index) = ("take elements", index_of(position, Sign::Signed));
