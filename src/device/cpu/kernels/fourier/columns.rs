@@ -5,7 +5,8 @@
 //! for each block of up to MAX_BLOCK_LINES lines, whose rows have the elements with the same index
 //!     first pass: read groups of distant rows of the operand, transform each group by the first radix,
 //!         write its results to adjacent rows of the workspace, in digit-reversed order of the groups
-//!     further passes, for each radix r and the product s of the radices before it:
+//!     further passes, each for a radix r and the product s of the radices before it, in each chunk of the workspace as long as
+//!     the groups are within it, then in all of the workspace:
 //!         for groups of r rows of the workspace that are s rows apart
 //!             multiply them by twiddle factors, transform them by the radix
 //!             write the results to the same rows, or in the last pass to the output
@@ -24,6 +25,7 @@ use crate::error::Error;
 use crate::simd::Level;
 use crate::simd::vector::{FloatVector, SimdKernel};
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use num_complex::Complex;
 use num_traits::One;
 use std::sync::Arc;
@@ -34,6 +36,9 @@ const MAX_BLOCK_LINES: usize = 32;
 const MAX_WORKSPACE_LEN: usize = 1 << 20;
 /// Maximum length of a line. The workspace for longer lines exceeds the caches.
 const MAX_LEN: usize = 1 << 16;
+/// The passes that transform groups within a chunk of this size, in bytes, are made for each chunk before those for the next chunk, so that
+/// the chunk stays in L2. Without chunks, each pass over long lines reads the workspace from L3 or memory.
+const CHUNK_BYTES: usize = 1 << 18;
 /// Minimum number of elements of adjacent lines. For fewer, a call takes longer than the transform.
 const MIN_ADJACENT_LEN: usize = 64;
 
@@ -225,10 +230,23 @@ where
             factor: zero.splat(self.factor.unwrap_or_else(V::Real::one)),
             scales: self.factor.is_some(),
         };
-        for k in 0..plan.passes.len() {
-            // SAFETY: the caller ensures access to the rows of the operand and of the output. The workspace has `n` rows of `pitch`
-            // numbers, and is borrowed exclusively. The last pass, which may write the operand, follows the first.
-            unsafe { kernel.pass(k) };
+        let Plan { n, ref passes, .. } = *plan;
+        let row_bytes = pitch * size_of::<V::Real>();
+        // The number of passes whose groups are within a chunk, and the number of rows of a chunk.
+        let fit = passes.iter().take_while(|pass| pass.span * pass.radix * row_bytes <= CHUNK_BYTES).count();
+        let rows = passes[fit - 1].span * passes[fit - 1].radix;
+        for start in (0..n).step_by(rows) {
+            for k in 0..fit {
+                // SAFETY: the caller ensures access to the rows of the operand and of the output. The workspace has `n` rows of `pitch`
+                // numbers, and is borrowed exclusively. `rows` is the product of the first radices, so it divides `n`, and the bounds are
+                // multiples of the span times the radix of the pass. If there are several chunks, the last pass, which may write the
+                // operand, is not among these.
+                unsafe { kernel.pass(k, start..start + rows) };
+            }
+        }
+        for k in fit..passes.len() {
+            // SAFETY: as above: each span times its radix divides `n`, and all parts of the first pass have read the operand.
+            unsafe { kernel.pass(k, 0..n) };
         }
         if self.streams {
             for row in 0..plan.n {
@@ -257,19 +275,20 @@ struct Kernel<'a, V: FloatVector> {
 }
 
 impl<V: FloatVector> Kernel<'_, V> {
-    /// Computes a pass.
+    /// Computes the part of pass `k` that writes `rows`.
     ///
     /// # Safety
     /// The caller must ensure that the processor has the instruction set, that the rows of the operand may be read, and exclusive access to
-    /// those of the output and the workspace. Rows of the operand and the output overlap only if they are the same rows.
+    /// those of the output and the workspace. `rows` must be within the `n` rows, with bounds that are multiples of the span times the radix
+    /// of the pass. Rows of the operand and the output overlap only if they are the same rows.
     #[inline(always)]
-    unsafe fn pass(&self, k: usize) {
+    unsafe fn pass(&self, k: usize, rows: Range<usize>) {
         let Pass { radix, ref roots, ref factors, .. } = self.plan.passes[k];
         macro_rules! groups {
             ($($radices:pat => $N:tt: $radix:expr;)*) => {
                 match radix {
                     // SAFETY: in each arm, this is the radix of the pass, with its factors. The caller ensures the other conditions.
-                    $($radices => unsafe { self.groups::<$N>($radix, k) },)*
+                    $($radices => unsafe { self.groups::<$N>($radix, k, rows) },)*
                 }
             };
         }
@@ -286,20 +305,20 @@ impl<V: FloatVector> Kernel<'_, V> {
         }
     }
 
-    /// Computes pass `k`, whose radix is `radix`.
+    /// Computes the part of pass `k`, whose radix is `radix`, that writes `rows`.
     ///
     /// # Safety
     /// The conditions of [`pass`](Self::pass), and the caller must ensure that `radix` is that of the pass.
     #[inline(always)]
-    unsafe fn groups<const N: usize>(&self, radix: impl Radix<V, N>, k: usize) {
-        let Plan { n, ref passes, ref first, .. } = *self.plan;
+    unsafe fn groups<const N: usize>(&self, radix: impl Radix<V, N>, k: usize, rows: Range<usize>) {
+        let Plan { passes, first, .. } = self.plan;
         let Pass { span, ref twiddles, .. } = passes[k];
         let (len, is_last) = (radix.len(), k + 1 == passes.len());
         let to = if is_last { self.to } else { self.workspace };
         let scales = is_last && self.scales;
         if k == 0 {
-            for (group, &index) in first.iter().enumerate() {
-                let (from, to) = ((self.from, index, first.len()), (to, group * len, 1));
+            for row in rows.step_by(len) {
+                let (from, to) = ((self.from, first[row / len], first.len()), (to, row, 1));
                 // SAFETY: `first` has each index below the number of groups once. So the groups read and write each of the `n` rows once.
                 // The caller ensures access to them. If this is the last pass too, there is one group, which reads and writes all rows
                 // in the same order.
@@ -307,7 +326,7 @@ impl<V: FloatVector> Kernel<'_, V> {
             }
             return;
         }
-        for start in (0..n).step_by(span * len) {
+        for start in rows.step_by(span * len) {
             for (row, twiddles) in (start..start + span).zip(twiddles.chunks_exact(len - 1)) {
                 let (from, to) = ((self.workspace, row, span), (to, row, span));
                 // SAFETY: `span * len` divides `n`, so these are some of the `n` rows, to which the caller ensures access. Each row is in
