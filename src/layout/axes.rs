@@ -5,12 +5,17 @@
 //! [`Layout`](super::Layout) passes its own arrays. The method returns the offset, in elements, from the tensor's first element to the
 //! view's first element.
 
+mod errors;
+
 use super::{Span, along_both, contiguous_strides, foreign, is_contiguous};
 use crate::axis::as_given;
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::rank::MAX_RANK;
 use core::ops::Range;
+use errors::{
+    axis_out_of_range, index_out_of_range, inserted_outside, no_diagonal, not_a_unit_axis, repeated_axis,
+};
 
 /// Extents and strides (in elements), one of each for every axis.
 #[derive(Debug, Clone, Copy)]
@@ -473,51 +478,4 @@ impl<'a> Axes<'a> {
     pub(crate) fn is_non_overlapping(self) -> bool {
         foreign::check_no_overlap(self.shape, self.strides).is_ok()
     }
-}
-
-#[cold]
-fn axis_out_of_range(op: &'static str, axis: usize, shape: &[usize]) -> Error {
-    Error::AxisOutOfRange { op, axis: as_given(axis), shape: shape.to_vec() }
-}
-
-#[cold]
-fn repeated_axis(op: &'static str, axes: &[usize], shape: &[usize]) -> Error {
-    Error::RepeatedAxis { op, axes: axes.to_vec(), shape: shape.to_vec() }
-}
-
-#[cold]
-fn no_diagonal(op: &'static str, axes: [usize; 2], shape: &[usize]) -> Error {
-    let [a, b] = axes;
-    if a.max(b) >= shape.len() {
-        Error::AxisPair { op, axes: axes.map(as_given), shape: shape.to_vec() }
-    } else if a == b {
-        repeated_axis(op, &axes, shape)
-    } else {
-        Error::ExtentMismatch { op, axes, shape: shape.to_vec() }
-    }
-}
-
-#[cold]
-fn not_a_unit_axis(axis: usize, shape: &[usize]) -> Error {
-    Error::NotUnitAxis { op: "remove", axis, shape: shape.to_vec() }
-}
-
-#[cold]
-fn index_out_of_range(op: &'static str, index: usize, axis: usize, shape: &[usize]) -> Error {
-    let index = as_given(index);
-    Error::IndexOutOfBounds { op, index, axis, shape: shape.to_vec() }
-}
-
-#[cold]
-fn inserted_outside(at: usize, shape: &[usize]) -> Error {
-    let (at, rank) = (as_given(at), shape.len());
-    let reason = if at < 0 {
-        format!(
-            "index {at} is out of range for shape {shape:?}; valid indices are 0 to {rank}, or -{} to -1",
-            rank + 1
-        )
-    } else {
-        format!("index {at} exceeds the rank of shape {shape:?}; valid indices are 0 to {rank}")
-    };
-    Error::Argument { op: "insert an axis", reason }
 }

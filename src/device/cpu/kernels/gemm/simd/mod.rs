@@ -225,7 +225,7 @@ const PARALLEL_ELEMENTS: usize = 1 << 16;
 /// only with vectors of 64 bytes, and only if the columns of `a` are contiguous.
 const MAX_DIRECT_BYTES: usize = 512 << 10;
 /// Maximum size of `b`, in bytes, for reading all of `b` again for each panel of rows of `a`: the size of L1. For larger `b`, reading `a`
-/// again is faster, by up to 6 % (Zen 4, `f64` of 128²).
+/// again is faster (measured).
 const MAX_REREAD_BYTES: usize = 32 << 10;
 /// Maximum size of a part of `a`, in bytes, that stays in L2 while `b` streams through.
 const A_CACHED_BYTES: usize = 160 << 10;
