@@ -113,17 +113,17 @@ pub(in crate::device::cpu) unsafe fn stream_piece(
         }
         let lines =
             CopyLines { from: from.wrapping_add(lead), to: to.wrapping_add(lead), len: end - lead, next };
-        // SAFETY: `end <= len`, so the caller ensures that the bytes `lead .. end` may be copied and do not overlap. `end - lead` is a
-        // multiple of 64. If it is not 0, `lead` was chosen such that `lines.to` is a multiple of 64. The processor has AVX-512 or AVX2 if
-        // there is a token, and SSE2 in any case.
-        unsafe {
-            if Avx512::new().is_some() {
-                U8x64::within(lines);
-            } else if Avx2::new().is_some() {
-                U8x32::within(lines);
-            } else {
-                U8x16::within(lines);
-            }
+        // `end <= len`, so the caller ensures that the bytes `lead .. end` may be copied and do not overlap. `end - lead` is a multiple of
+        // 64. If it is not 0, `lead` was chosen such that `lines.to` is a multiple of 64.
+        if Avx512::new().is_some() {
+            // SAFETY: the conditions of `CopyLines::run` hold, see above. The processor has AVX-512, as there is a token.
+            unsafe { U8x64::within(lines) };
+        } else if Avx2::new().is_some() {
+            // SAFETY: the conditions of `CopyLines::run` hold, see above. The processor has AVX2, as there is a token.
+            unsafe { U8x32::within(lines) };
+        } else {
+            // SAFETY: the conditions of `CopyLines::run` hold, see above. Every x86-64 processor has SSE2.
+            unsafe { U8x16::within(lines) };
         }
         if end < len {
             // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.

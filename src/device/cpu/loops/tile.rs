@@ -212,15 +212,15 @@ fn kernels<const SIZE: usize>() -> Kernel {
 // Each kernel uses the widest blocks that fit in the tile. It tries blocks whose rows fill a cache line, then blocks whose rows
 // fill a register, then both with narrower registers. If no block fits, it copies element by element.
 
-/// Transposes a tile of elements of `$size` bytes in blocks of `$columns` columns. Returns `false` and does nothing if no such
-/// block fits in the tile.
+/// Transposes a tile in blocks of `$columns` columns of elements of `$size` bytes. Returns `false` and does nothing if no such block fits in
+/// the tile.
 #[cfg(target_arch = "x86_64")]
 macro_rules! cover {
-    ($tile:ident at $at:ident: $register:ty, $size:literal, $group:literal, $columns:literal) => {
+    ($tile:ident at $at:ident: $register:ty, $columns:literal of $size:literal) => {
         // SAFETY: the caller of the surrounding function ensures the contract of `Kernel`. The surrounding function requires the
-        // instruction set of `$register`, or it is SSE2, which every x86-64 processor has. `$group · $size` is 16, and `$columns` is a
-        // multiple of `$group` times the 16-byte blocks of `$register`.
-        unsafe { $tile.cover::<$register, $size, $group, $columns>($at) }
+        // instruction set of `$register`, or it is SSE2, which every x86-64 processor has. `16 / $size` elements have 16 bytes,
+        // and `$columns` is a multiple of this number times the 16-byte blocks of `$register`.
+        unsafe { $tile.cover::<$register, $size, { 16 / $size }, $columns>($at) }
     };
 }
 
@@ -232,11 +232,11 @@ macro_rules! cover {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
 unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     let done = match SIZE {
-        1 => cover!(tile at at: U8x64, 1, 16, 64),
-        2 => cover!(tile at at: U8x64, 2, 8, 32),
-        4 => cover!(tile at at: U8x64, 4, 4, 16),
-        8 => cover!(tile at at: U8x64, 8, 2, 8),
-        _ => cover!(tile at at: U8x64, 16, 1, 4),
+        1 => cover!(tile at at: U8x64, 64 of 1),
+        2 => cover!(tile at at: U8x64, 32 of 2),
+        4 => cover!(tile at at: U8x64, 16 of 4),
+        8 => cover!(tile at at: U8x64, 8 of 8),
+        _ => cover!(tile at at: U8x64, 4 of 16),
     };
     if !done {
         // SAFETY: the caller ensures the contract of `Kernel`. `with_avx2` also requires AVX2, which a processor with AVX-512 has.
@@ -263,11 +263,11 @@ unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 #[inline(always)]
 unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     let done = match SIZE {
-        1 => cover!(tile at at: U8x32, 1, 16, 64) || cover!(tile at at: U8x32, 1, 16, 32),
-        2 => cover!(tile at at: U8x32, 2, 8, 32) || cover!(tile at at: U8x32, 2, 8, 16),
-        4 => cover!(tile at at: U8x32, 4, 4, 16) || cover!(tile at at: U8x32, 4, 4, 8),
-        8 => cover!(tile at at: U8x32, 8, 2, 8) || cover!(tile at at: U8x32, 8, 2, 4),
-        _ => cover!(tile at at: U8x32, 16, 1, 4) || cover!(tile at at: U8x32, 16, 1, 2),
+        1 => cover!(tile at at: U8x32, 64 of 1) || cover!(tile at at: U8x32, 32 of 1),
+        2 => cover!(tile at at: U8x32, 32 of 2) || cover!(tile at at: U8x32, 16 of 2),
+        4 => cover!(tile at at: U8x32, 16 of 4) || cover!(tile at at: U8x32, 8 of 4),
+        8 => cover!(tile at at: U8x32, 8 of 8) || cover!(tile at at: U8x32, 4 of 8),
+        _ => cover!(tile at at: U8x32, 4 of 16) || cover!(tile at at: U8x32, 2 of 16),
     };
     if !done {
         // SAFETY: `with_sse2` has the contract of `Kernel`, which the caller ensures.
@@ -294,11 +294,11 @@ unsafe fn sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     // Every x86-64 processor has SSE2.
     let done = match SIZE {
-        1 => cover!(tile at at: U8x16, 1, 16, 64) || cover!(tile at at: U8x16, 1, 16, 16),
-        2 => cover!(tile at at: U8x16, 2, 8, 32) || cover!(tile at at: U8x16, 2, 8, 8),
-        4 => cover!(tile at at: U8x16, 4, 4, 16) || cover!(tile at at: U8x16, 4, 4, 4),
-        8 => cover!(tile at at: U8x16, 8, 2, 8) || cover!(tile at at: U8x16, 8, 2, 2),
-        _ => cover!(tile at at: U8x16, 16, 1, 4),
+        1 => cover!(tile at at: U8x16, 64 of 1) || cover!(tile at at: U8x16, 16 of 1),
+        2 => cover!(tile at at: U8x16, 32 of 2) || cover!(tile at at: U8x16, 8 of 2),
+        4 => cover!(tile at at: U8x16, 16 of 4) || cover!(tile at at: U8x16, 4 of 4),
+        8 => cover!(tile at at: U8x16, 8 of 8) || cover!(tile at at: U8x16, 2 of 8),
+        _ => cover!(tile at at: U8x16, 4 of 16),
     };
     if !done {
         // SAFETY: `one_by_one` has the contract of `Kernel`, which the caller ensures.
