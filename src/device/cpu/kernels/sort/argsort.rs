@@ -30,11 +30,13 @@ fn write_keys(x: AnySlice<'_>, out: &mut [u64], descending: bool) -> Bounds {
         );
         return low.and(high);
     }
-    let bounds = out.chunks_mut(KEYS_BLOCK).zip((0..).step_by(KEYS_BLOCK)).map(|(out, first)| {
-        x.part(first, out.len()).write_keys(out, descending);
-        Bounds::of(out)
-    });
-    bounds.reduce(Bounds::and).expect("there is at least one element")
+    let mut bounds: Option<Bounds> = None;
+    for (i, out) in out.chunks_mut(KEYS_BLOCK).enumerate() {
+        x.part(i * KEYS_BLOCK, out.len()).write_keys(out, descending);
+        let of_block = Bounds::of(out);
+        bounds = Some(bounds.map_or(of_block, |bounds| bounds.and(of_block)));
+    }
+    bounds.expect("there is at least one element")
 }
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
