@@ -7,6 +7,10 @@ use super::vector::{
 };
 use core::arch::x86_64::*;
 
+// Builds with debug assertions have no loop for masks.
+#[cfg(any(test, not(debug_assertions)))]
+pub(crate) mod masks;
+
 /// The instruction set of [`Level::Avx2`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(());

@@ -2,9 +2,7 @@
 //!
 //! A vector comparison gives a mask, whose elements have the size of the compared elements. A `bool` has one byte. In a plain loop, the
 //! compiler narrows the mask of each register separately, which takes more instructions than the comparison. The loop of this module
-//! stores the masks of a block in an array, and then narrows several registers at once. On a Zen 3, with 20,000 elements in L2, comparisons
-//! with a scalar take 0.62 to 0.69 times as long as in a plain loop for elements of 8 bytes, and 0.77 to 0.83 times for 4 bytes. With 4
-//! million elements in memory, they take 0.83 to 0.93 and 0.75 to 0.95 times as long.
+//! stores the masks of a block in an array, and then narrows several registers at once.
 //!
 //! At the level AVX-512, this loop is not used. There, plain loops over elements of 8 or 16 bytes use registers of 64 bytes, and one
 //! instruction narrows a mask. For elements of 4 bytes, the two loops were not compared at that level.
@@ -13,13 +11,13 @@ use super::Arrays;
 use crate::device::{Arguments, Function};
 use crate::element::{DType, Element};
 use crate::simd::Level;
-use core::arch::x86_64::*;
-use core::mem::transmute;
+use crate::simd::avx2::masks::{MASKS, MaskVector};
+use crate::simd::avx2::{I32x8, I64x4};
+use crate::simd::vector::{SimdKernel, Vector};
+use core::marker::PhantomData;
 
 /// The number of elements in a block, whose masks stay in L1.
 const BLOCK: usize = 64;
-/// The number of masks that are narrowed at once: the bytes of a register.
-const NARROWED: usize = 32;
 
 /// If there is a loop for `op`, and at least [`BLOCK`] elements: computes `op` of the first `n` elements of the operands, writes the
 /// results to `out`, and returns `true`. Otherwise writes nothing and returns `false`.
@@ -38,11 +36,12 @@ pub(super) unsafe fn map_masks<A: Arguments, F: Function<A>>(
     if const { !has_masks::<A, F>() } || n < BLOCK || Level::get() != Level::Avx2 {
         return false;
     }
+    let kernel = MapMasks { op, n, out, operands, arguments: PhantomData::<A> };
     match size_of::<A::First>() {
         // SAFETY: results are of type `bool`, and the processor has AVX2. The caller ensures the rest of the contract.
-        8 | 16 => unsafe { map_in_blocks::<A, F, u64>(op, n, out, operands) },
+        8 | 16 => unsafe { I64x4::within(kernel) },
         // SAFETY: results are of type `bool`, and the processor has AVX2. The caller ensures the rest of the contract.
-        4 => unsafe { map_in_blocks::<A, F, u32>(op, n, out, operands) },
+        4 => unsafe { I32x8::within(kernel) },
         _ => return false,
     }
     true
@@ -60,95 +59,46 @@ const fn has_masks<A: Arguments, F: Function<A>>() -> bool {
     fits && matches!(F::Output::DTYPE, DType::Bool)
 }
 
-/// [`map_masks`] with masks of type `M`. The elements after the last whole block are computed by a plain loop.
-///
-/// # Safety
-/// The contract of [`map_masks`]. In addition, results must be of type `bool`, and the processor must have AVX2.
-#[target_feature(enable = "avx2")]
-unsafe fn map_in_blocks<A: Arguments, F: Function<A>, M: Mask>(
+/// See [`map_masks`].
+struct MapMasks<'a, A: Arguments, F: Function<A>> {
     op: F,
     n: usize,
     out: *mut F::Output,
-    operands: &Arrays,
-) {
-    let result = |i: usize| {
-        // SAFETY: `i < n` in all calls below, and the caller ensures that each operand has `n` initialised elements of the types `A`.
-        op.call(unsafe { A::read(|k| (operands[k].cast_const(), i as isize)) })
-    };
-    let mut masks = [M::default(); BLOCK];
-    let mut at = 0;
-    while n - at >= BLOCK {
-        for (k, mask) in masks.iter_mut().enumerate() {
-            *mask = M::new(result(at + k) != F::Output::default());
-        }
-        let (parts, _) = masks.as_chunks::<NARROWED>();
-        for part in parts {
-            // SAFETY: the caller ensures that the processor has AVX2.
-            let bytes = unsafe { M::narrow(part) };
-            // SAFETY: these are `NARROWED` of the block's results, and the block ends at `n` or before. The caller ensures exclusive
-            // access to `n` elements at `out`. They are of type `bool`, and the bytes are 0 or 1.
-            unsafe { _mm256_storeu_si256(out.wrapping_add(at).cast(), bytes) };
-            at += NARROWED;
-        }
-    }
-    for i in at..n {
-        // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements at `out`.
-        unsafe { *out.wrapping_add(i) = result(i) };
-    }
+    operands: &'a Arrays,
+    arguments: PhantomData<A>,
 }
 
-/// An element of a mask: all bits are set if the result is true, and no bit if it is false.
-trait Mask: Copy + Default {
-    fn new(set: bool) -> Self;
-    /// Returns one byte for each mask: 1 if it is set, otherwise 0.
-    ///
+impl<V: MaskVector, A: Arguments, F: Function<A>> SimdKernel<V> for MapMasks<'_, A, F> {
     /// # Safety
-    /// The processor must have AVX2.
-    unsafe fn narrow(masks: &[Self; NARROWED]) -> __m256i;
-}
-
-impl Mask for u64 {
+    /// The contract of [`map_masks`]. In addition, results must be of type `bool`, and the processor must have the instruction set of `V`.
     #[inline(always)]
-    fn new(set: bool) -> u64 {
-        u64::from(set).wrapping_neg()
+    unsafe fn run(self) {
+        let MapMasks { op, n, out, operands, .. } = self;
+        let result = |i: usize| {
+            // SAFETY: `i < n` in all calls below, and the caller ensures that each operand has `n` initialised elements of the types `A`.
+            op.call(unsafe { A::read(|k| (operands[k].cast_const(), i as isize)) })
+        };
+        let mut masks = [V::mask(false); BLOCK];
+        let mut at = 0;
+        while n - at >= BLOCK {
+            for (k, mask) in masks.iter_mut().enumerate() {
+                *mask = V::mask(result(at + k) != F::Output::default());
+            }
+            for masks in masks.as_chunks::<MASKS>().0 {
+                // SAFETY: the caller ensures that the processor has the instruction set.
+                let bytes = unsafe { V::narrow(masks) };
+                // SAFETY: these are `MASKS` of the block's results, and the block ends at `n` or before. The caller ensures exclusive access
+                // to `n` elements at `out`. They are of type `bool`, and the bytes are 0 or 1.
+                unsafe { bytes.store(out.wrapping_add(at).cast()) };
+                at += MASKS;
+            }
+        }
+        // The elements after the last whole block.
+        for i in at..n {
+            // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements at `out`.
+            unsafe { *out.wrapping_add(i) = result(i) };
+        }
     }
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn narrow(masks: &[u64; NARROWED]) -> __m256i {
-        // SAFETY: both types have the same size, and every value of the bytes is valid for both.
-        let [a, b, c, d, e, f, g, h] = unsafe { transmute::<[u64; NARROWED], [__m256i; 8]>(*masks) };
-        // A mask of 8 bytes is narrowed like two masks of 4 bytes. The last step joins these pairs.
-        let (ab, cd) = (_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
-        let (ef, gh) = (_mm256_packs_epi32(e, f), _mm256_packs_epi32(g, h));
-        let bytes = _mm256_packs_epi16(_mm256_packs_epi16(ab, cd), _mm256_packs_epi16(ef, gh));
-        // The first half of `bytes` has the first two masks of each register, the second half the other two.
-        let halves = _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes);
-        let pairs = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
-        ones(_mm256_shuffle_epi8(halves, _mm256_broadcastsi128_si256(pairs)))
-    }
-}
-
-impl Mask for u32 {
-    #[inline(always)]
-    fn new(set: bool) -> u32 {
-        u32::from(set).wrapping_neg()
-    }
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn narrow(masks: &[u32; NARROWED]) -> __m256i {
-        // SAFETY: both types have the same size, and every value of the bytes is valid for both.
-        let [a, b, c, d] = unsafe { transmute::<[u32; NARROWED], [__m256i; 4]>(*masks) };
-        let bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
-        // The first half of `bytes` has the first four masks of each register, the second half the other four.
-        ones(_mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)))
-    }
-}
-
-/// Returns the bytes with all bits but the lowest cleared.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn ones(bytes: __m256i) -> __m256i {
-    _mm256_and_si256(bytes, _mm256_set1_epi8(1))
 }
 
 #[cfg(test)]
