@@ -10,6 +10,7 @@ mod division;
 mod dtype;
 mod floats;
 mod integers;
+pub(crate) mod lanes;
 mod modulus;
 mod totals;
 

@@ -41,7 +41,8 @@ mod tensor;
 #[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "csv", feature = "cuda")))]
 mod user;
 
-pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutation};
+pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, ElementIndex, IndexNumber, Last, Permutation};
+pub use device::quantile::Quantile;
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{
@@ -58,10 +59,10 @@ pub use num_complex::Complex;
 pub use ops::Gaussian;
 pub use ops::{
     AcceptsRight, AssignOperand, AxisIter, Bins, EdgeOrder, Indices, Lanes, Mask, MatchingOperand,
-    MatrixRank, NewAxis, Operands, OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile,
-    QuantileArg, RepeatCounts, RightOperand, SameOrderOperand, ScalarFor, ScalarRank, SelectOperand, Side,
-    SliceArg, SliceOf, SliceRange, Stepped, Unique, UniqueSlices, concatenate, concatenate_into, meshgrid,
-    op, stack, stack_into, try_concatenate, try_concatenate_into, try_meshgrid, try_stack, try_stack_into,
+    MatrixRank, NewAxis, Operands, OrderAgnostic, PadWidths, PositionNumber, Positions, QuantileArg,
+    RepeatCounts, RightOperand, SameOrderOperand, ScalarFor, ScalarRank, SelectOperand, Side, SliceArg,
+    SliceOf, SliceRange, Stepped, Unique, UniqueSlices, concatenate, concatenate_into, meshgrid, op, stack,
+    stack_into, try_concatenate, try_concatenate_into, try_meshgrid, try_stack, try_stack_into,
 };
 #[doc(hidden)]
 pub use ops::{AllAxesSliced, SlicePart, UnchangedPart};
@@ -72,9 +73,13 @@ pub use rank::{
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{
-    AsView, AxisIterMut, ElementIndex, IndexArray, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView,
-    TensorViewMut, ViewOf,
+    AsView, AxisIterMut, IndexArray, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView, TensorViewMut,
+    ViewOf,
 };
+
+#[cfg(test)]
+#[path = "../tests/kernels/mod.rs"]
+mod kernel_tests;
 
 /// The items that most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {

@@ -4,8 +4,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::axis::{IndexNumber, Permutation};
-use crate::tensor::ElementIndex;
+use crate::axis::{ElementIndex, IndexNumber, Permutation};
 use core::fmt::Debug;
 use core::hash::Hash;
 use core::ops::{Add, Sub};

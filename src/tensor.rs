@@ -9,7 +9,7 @@ mod parts;
 mod same_types;
 mod views;
 
-pub use access::{ElementIndex, IndexArray, TensorIndex};
+pub use access::{IndexArray, TensorIndex};
 pub use as_view::AsView;
 pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};

@@ -7,9 +7,12 @@ use super::fft::{FftComplex, FftElement, FftReal, Transform};
 use super::function::{Arguments, ElementTuple, Function};
 use super::op::{BinaryOp, Generator, Reduction};
 use super::{Cpu, Device, MatrixOperand, Operand, Output, ProductArgs, via_host};
+use crate::device::quantile::Quantile;
 use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
-use crate::ops::Quantile;
+
+/// The name of [`Reduce::search`], for error messages.
+pub(crate) const SEARCH: &str = "search sorted elements";
 
 /// Elementwise functions whose first operand has elements of type `T`. The result is written to an output or to the first operand.
 ///

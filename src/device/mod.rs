@@ -12,16 +12,15 @@ pub(crate) mod cuda;
 mod cuda_source;
 #[cfg(feature = "linalg")]
 pub(crate) mod decompose;
-mod family;
+pub(crate) mod family;
 #[cfg(feature = "fft")]
 pub(crate) mod fft;
 pub(crate) mod function;
 pub(crate) mod into_output;
-pub(crate) mod lanes;
-mod op;
+pub(crate) mod op;
 mod operand;
 pub(crate) mod positions;
-pub(crate) mod reduction;
+pub(crate) mod quantile;
 mod scalars;
 pub(crate) mod via_host;
 

@@ -11,7 +11,7 @@
 //! | integers of 32 and 64 bits | [`Halves`]: twice the element type |
 
 use super::{Arithmetic, RealScalar, Scalar};
-use crate::device::lanes::{FOLD_BLOCK_BYTES, MAX_ROWS, halve, prefetch_after};
+use crate::element::lanes::{FOLD_BLOCK_BYTES, MAX_ROWS, halve, prefetch_after};
 use crate::simd::prefetches_rows;
 use core::marker::PhantomData;
 use core::ops::AddAssign;

@@ -7,7 +7,7 @@
 //! | floating-point and complex numbers | [`Own`]: the type itself | is infinite |
 
 use super::{Arithmetic, CastTo, RealFloat, RealScalar, Scalar, c32, c64};
-use crate::device::lanes::in_few_lanes;
+use crate::element::lanes::in_few_lanes;
 use core::marker::PhantomData;
 
 /// The accumulators of sums and products of elements `T`.
@@ -26,7 +26,7 @@ pub trait Totals<T> {
     fn add(a: Self::Sum, b: Self::Sum) -> Self::Sum;
     /// Returns the sum of contiguous elements.
     fn sum_block(elements: &[T]) -> Self::Sum;
-    /// Adds element `j` of each of at most [`MAX_ROWS`](crate::device::lanes::MAX_ROWS) rows to `sums[j]`. Each row has at least as many
+    /// Adds element `j` of each of at most [`MAX_ROWS`](crate::element::lanes::MAX_ROWS) rows to `sums[j]`. Each row has at least as many
     /// elements as there are sums.
     fn sum_rows(sums: &mut [Self::Sum], rows: &[&[T]])
     where

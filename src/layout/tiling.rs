@@ -12,9 +12,8 @@
 use super::plan::Plan;
 use super::sort_axes_by_key;
 use crate::rank::MAX_RANK;
+use crate::simd::CACHE_LINE_BYTES;
 
-/// Bytes of a cache line. Rows of the source are extended by further axes until they have at least this size.
-pub(crate) const CACHE_LINE_BYTES: usize = 64;
 /// Minimum size of a row of the result, in bytes, if the axes allow it: longer rows share fewer cache lines with other rows.
 const MIN_ROW_BYTES: usize = 32 * CACHE_LINE_BYTES;
 /// Maximum number of elements in a row of the source or of the result.

@@ -16,10 +16,6 @@ pub(crate) mod select;
 pub(crate) mod sort;
 pub(crate) mod view;
 
-#[cfg(all(test, feature = "cuda"))]
-pub(crate) use crate::device::reduction::AllFinite;
-pub(crate) use crate::device::reduction::rescale::scale;
-pub(crate) use crate::device::reduction::{NanSpread, Spread};
 pub use copy::convert::{OrderAgnostic, ScalarRank};
 pub use copy::join::{
     concatenate, concatenate_into, stack, stack_into, try_concatenate, try_concatenate_into, try_stack,
@@ -31,18 +27,15 @@ pub use create::grid::{meshgrid, try_meshgrid};
 pub(crate) use create::one_hot::{ONE_HOT, no_class};
 #[cfg(feature = "rand")]
 pub use create::random::Gaussian;
-pub(crate) use elementwise::apply::Cast;
 pub use elementwise::gradient::EdgeOrder;
 pub(crate) use elementwise::gradient::GRADIENT;
 pub use elementwise::mixed::{AcceptsRight, ScalarFor};
-pub(crate) use elementwise::operands::WithRight;
 pub use elementwise::operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use elementwise::select::SelectOperand;
 pub use reduce::bins::Bins;
-pub(crate) use reduce::scan::{CheckedAdd, CheckedMul};
 pub(crate) use reduce::statistics::{ClampParts, are_ordinary, row_scale};
 pub use select::{Indices, Mask, PositionNumber, Positions};
-pub use sort::quantile::{Quantile, QuantileArg};
+pub use sort::quantile::QuantileArg;
 pub use sort::search::Side;
 pub use sort::unique::{Unique, UniqueSlices};
 pub use view::iter::{AxisIter, Lanes};
@@ -65,29 +58,17 @@ pub(crate) use view::split::{chunk_count, collected, equal_parts, ranges_between
 /// ```
 pub mod op {
     pub use super::elementwise::arithmetic::AddScaled;
-    pub use super::elementwise::binary::*;
     pub use super::elementwise::equal::IsClose;
     pub use super::elementwise::replace::{NanToNumWith, RoundTo};
     pub use super::elementwise::select::{Clamp, Select};
-    pub use super::elementwise::unary::*;
     pub use super::select::FillMasked;
-    pub use crate::device::reduction::{
+    pub use crate::device::op::binary::*;
+    pub use crate::device::op::reduction::{
         All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanArgMax, NanArgMin,
         NanMax, NanMean, NanMin, NanProd, NanStd, NanSum, NanVar, Norm, PeakToPeak, Prod, ProdAs, Std, Sum,
         SumAs, Var,
     };
-}
-
-/// For operations that order or count elements: their names in messages, the checks of their arguments, and computations that typed and
-/// dynamic tensors share.
-pub(crate) mod ordering {
-    pub(crate) use super::reduce::bins::{check_weights, densities, sums_of_bins, sums_of_integers};
-    pub(crate) use super::reduce::histogram::{BINCOUNT, HISTOGRAM};
-    pub(crate) use super::sort::partition::{BOTTOM_K, PARTITION, TOP_K, check_kth, check_top};
-    pub(crate) use super::sort::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
-    pub(crate) use super::sort::search::{DIGITIZE, IS_IN, SEARCH, check_rising};
-    pub(crate) use super::sort::unique::{UNIQUE, UNIQUE_SLICES};
-    pub(crate) use super::sort::{ARGSORT, LEXSORT, SORT};
+    pub use crate::device::op::unary::*;
 }
 
 /// Functions that are private to their modules, exported for the tests of their CUDA source.
@@ -95,10 +76,8 @@ pub(crate) mod ordering {
 pub(crate) mod texts {
     pub(crate) use super::create::construct::Constant;
     pub(crate) use super::create::ranges::{Between, Ramp};
-    pub(crate) use super::elementwise::apply::Cast;
     pub(crate) use super::elementwise::compute::Flipped;
     pub(crate) use super::elementwise::gradient::{EdgeSlope, Slope};
     pub(crate) use super::elementwise::in_range::Finite;
-    pub(crate) use super::elementwise::operands::{WithLeft, WithRight};
     pub(crate) use super::elementwise::polynomial::Horner;
 }

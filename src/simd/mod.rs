@@ -31,6 +31,9 @@ pub(crate) enum Level {
     Avx512,
 }
 
+/// Bytes of a cache line.
+pub(crate) const CACHE_LINE_BYTES: usize = 64;
+
 /// Prefetches the cache line of an address into all cache levels. Any address is allowed, valid or not. Does nothing on processors other
 /// than x86-64.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! Access to single elements in host memory: `x[[i, j]]`, `get`.
 
 use super::Tensor;
-use crate::axis::IndexNumber;
+use crate::axis::{ElementIndex, IndexNumber};
 use crate::device::{Device, HostAccess, HostPtr};
 use crate::element::Element;
 use crate::error::Error;
@@ -74,28 +74,6 @@ impl<D: Dim, Dev: HostAccess, I: IndexArray<D>> TensorIndex<D, Dev> for I {
     #[inline]
     fn address<T: Element>(ptr: Dev::Ptr<T>) -> HostPtr<T> {
         HostPtr::new(Dev::host_ptr(ptr))
-    }
-}
-
-/// An index of one element for [`get`](Tensor::get): an array of one [`IndexNumber`] for each axis. Negative numbers count from the end.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an index of an element of a tensor of `{D}`",
-    label = "expected an array with one number for each axis",
-    note = "write `x.get([i, j])` for `Rank<2>`, or `x.get([0; 0])` for `Rank<0>`"
-)]
-pub trait ElementIndex<D: Dim>: Copy {
-    /// Returns the index counted from 0. A number that is not less than the extent means that there is no such element.
-    fn counted_from_start(self, shape: &D::Shape) -> D::Shape;
-}
-
-#[diagnostic::do_not_recommend]
-impl<I: IndexNumber, const N: usize> ElementIndex<Rank<N>> for [I; N]
-where
-    Rank<N>: Dim<Shape = [usize; N]>,
-{
-    #[inline]
-    fn counted_from_start(self, shape: &[usize; N]) -> [usize; N] {
-        core::array::from_fn(|axis| self[axis].within(shape[axis]))
     }
 }
 

@@ -13,11 +13,12 @@ use crate::device::cuda::runtime::kernels::select::{mask, positions};
 use crate::device::cuda::runtime::kernels::tile::tiles;
 use crate::device::cuda::runtime::kernels::{elementwise, sort};
 use crate::device::cuda::runtime::{operation, reducing, scanning};
+use crate::device::op::checked::{CheckedAdd, CheckedMul};
+use crate::device::op::reduction::{AllFinite, NanSpread, Spread};
 use crate::device::{BinaryOp, CudaSource, Reduction, TernaryOp};
 use crate::element::{DType, Element, Inexact, RealFloat, RealScalar, Scalar, WidenTo, c32, c64};
 use crate::layout::plan::Plan;
 use crate::ops::op::*;
-use crate::ops::{AllFinite, CheckedAdd, CheckedMul, NanSpread, Spread};
 use std::any::type_name;
 use std::collections::{BTreeSet, HashSet};
 

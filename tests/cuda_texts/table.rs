@@ -3,16 +3,17 @@
 
 use super::program::Program;
 use super::samples::Sample;
+use crate::device::op::cast::Cast;
+use crate::device::op::catalogue::{binary, dispatch_elements, operation, unary};
+use crate::device::op::checked::{CheckedAdd, CheckedMul};
+use crate::device::op::scalar::{WithLeft, WithRight};
 use crate::device::{BinaryOp, CudaSource, UnaryOp};
 use crate::dyn_tensor::texts::{Dispatched, Share};
 use crate::element::{CastTo, DType, FloatFunction, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::engine::contract::ScaledSum;
-use crate::ops::elementwise::catalogue::{binary, dispatch_elements, operation, unary};
+use crate::ops::ClampParts;
 use crate::ops::op::*;
-use crate::ops::texts::{
-    Between, Cast, Constant, EdgeSlope, Finite, Flipped, Horner, Ramp, Slope, WithLeft, WithRight,
-};
-use crate::ops::{CheckedAdd, CheckedMul, ClampParts};
+use crate::ops::texts::{Between, Constant, EdgeSlope, Finite, Flipped, Horner, Ramp, Slope};
 use core::marker::PhantomData;
 use num_traits::One;
 

@@ -17,6 +17,8 @@ use memory::Slot;
 pub(crate) use memory::bytes::bytes;
 #[cfg(feature = "npy")]
 pub(crate) use memory::bytes::bytes_mut;
+#[cfg(test)]
+pub(crate) use memory::failing;
 #[cfg(feature = "cuda")]
 pub(super) use memory::pool::limit_from_environment;
 pub(crate) use memory::pool::{reserve, zeroed};

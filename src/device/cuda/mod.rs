@@ -19,9 +19,9 @@ use super::{
     Arguments, BinaryOp, Copies, Cpu, CudaSource, Device, ElementTuple, Elementwise, ForeignMemory, Function,
     Gemm, Generator, Operand, Output, Permute, ProductArgs, Reduce, Reduction, via_host,
 };
+use crate::device::quantile::Quantile;
 use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
-use crate::ops::Quantile;
 use core::marker::PhantomData;
 use runtime::{Context, Memory};
 

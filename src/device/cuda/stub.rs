@@ -8,12 +8,12 @@ use crate::device::MatrixOperand;
 use crate::device::decompose::{LinalgElement, Structure};
 #[cfg(feature = "fft")]
 use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
+use crate::device::quantile::Quantile;
 use crate::device::{
     Arguments, BinaryOp, ElementTuple, Function, Generator, Operand, Output, ProductArgs, Reduction,
 };
 use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
-use crate::ops::Quantile;
 
 /// A type without values.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Elementwise functions of two operands: arithmetic, comparison, logic.
 
+use crate::device::op::catalogue::{binary, dispatch_elements, operation, verb};
 use crate::device::{BinaryOp, Elementwise};
 use crate::dyn_tensor::operand::{
     DynOperand, agree, allocate_with, broadcast, device_of, elements, for_elements, lacking, needs,
@@ -10,7 +11,6 @@ use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::element::{Element, Scalar};
 use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
-use crate::ops::elementwise::catalogue::{binary, dispatch_elements, operation, verb};
 use crate::ops::op::IsClose;
 use crate::order::MemoryOrder;
 use crate::rank::{MAX_RANK, Rank};

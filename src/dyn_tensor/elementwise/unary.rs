@@ -1,5 +1,8 @@
 //! Elementwise functions of one operand, and conversions of element types.
 
+use crate::device::op::cast::Cast;
+use crate::device::op::catalogue::{dispatch_elements, unary, verb};
+use crate::device::op::unary::with_powi;
 use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{
@@ -10,8 +13,7 @@ use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::element::{CastTo, DType, Element, Elementary, FloatFunction, Inexact, Scalar};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::elementwise::catalogue::{dispatch_elements, unary, verb};
-use crate::ops::{Cast, op};
+use crate::ops::op;
 use core::marker::PhantomData;
 
 /// Computes `op(x)`, element by element. The operand must have element type `T` and be on `Dev`.
@@ -134,7 +136,7 @@ fn powi(x: DynView<'_>, n: i32) -> Result<DynTensor, Error> {
     const NAME: &str = <op::Powi as UnaryOp<f64>>::NAME;
     on_device!(NAME, x, Dev => dispatch!(
         x.dtype(),
-        T: Scalar => op::with_powi!(T, n, |op| compute::<T, Dev, _>(op, x)),
+        T: Scalar => with_powi!(T, n, |op| compute::<T, Dev, _>(op, x)),
         else => Err(lacking(NAME, x.dtype(), needs::NUMBERS))
     ))
 }
@@ -167,7 +169,7 @@ fn log(x: DynView<'_>, base: f64) -> Result<DynTensor, Error> {
 /// not implement `CastTo<$U>`, the macro evaluates to an error instead.
 macro_rules! for_pair {
     ($from:expr, $to:expr, $T:ident, $U:ident => $body:expr) => {{
-        use crate::{c32, c64};
+        use crate::element::{c32, c64};
         let none = || Err(Error::LossyCast { from: $from, to: $to });
         match $from {
             DType::Bool => {

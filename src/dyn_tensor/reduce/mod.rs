@@ -16,13 +16,14 @@ use super::scalar::DynScalar;
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::axis::{IndexNumber, from_start};
+use crate::device::op::reduction::{NanSpread, Spread};
 use crate::device::{CudaSource, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element, Inexact, Scalar};
 use crate::engine::reduce::reduced_last;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::{NanSpread, Spread, op};
+use crate::ops::op;
 use core::ops::RangeFull;
 
 /// The axes of a reduction: `..` for all of them, one axis, or a list of axes.

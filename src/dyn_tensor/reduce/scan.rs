@@ -10,7 +10,8 @@ use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::{CheckedAdd, CheckedMul, op};
+use crate::device::op::checked::{CheckedAdd, CheckedMul};
+use crate::ops::op;
 
 fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     op: F,

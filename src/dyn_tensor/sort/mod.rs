@@ -15,7 +15,8 @@ use crate::device::Reduce;
 use crate::element::Ordered;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::ordering::{ARGSORT, BOTTOM_K, LEXSORT, PARTITION, SORT, TOP_K, check_kth, check_top};
+use crate::ops::sort::partition::{BOTTOM_K, PARTITION, TOP_K, check_kth, check_top};
+use crate::ops::sort::{ARGSORT, LEXSORT, SORT};
 
 /// Evaluates `$body` with `$T` as the element type of `$x` and `$Dev` as the type of its device. Returns an error if the element type is
 /// not ordered.

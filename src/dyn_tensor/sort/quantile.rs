@@ -15,8 +15,8 @@ use crate::engine::sort::nan_quantile::nan_quantile;
 use crate::engine::sort::weighted_quantile::{WEIGHTED_QUANTILE, check_weights, weighted_quantile};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::Quantile;
-use crate::ops::ordering::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
+use crate::device::quantile::Quantile;
+use crate::ops::sort::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
 
 /// Computes quantiles along an axis. If `keeps_axis`, the result has the axis, with extent `levels`. Otherwise, the axis is removed.
 /// `compute` takes an output whose last axis has extent `levels`, and the elements with the axis last.

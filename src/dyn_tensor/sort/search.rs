@@ -10,7 +10,8 @@ use crate::engine::same_instance;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::Side;
-use crate::ops::ordering::{DIGITIZE, IS_IN, SEARCH, check_rising};
+use crate::device::family::SEARCH;
+use crate::ops::sort::search::{DIGITIZE, IS_IN, check_rising};
 use crate::order::MemoryOrder;
 
 /// Checks that a tensor has rank 1.

@@ -10,7 +10,7 @@ use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::dyn_tensor::view::slice::rank_below_maximum;
 use crate::element::DType;
 use crate::error::Error;
-use crate::ops::ordering::UNIQUE;
+use crate::ops::sort::unique::UNIQUE;
 use crate::ops::{ONE_HOT, no_class};
 use num_traits::One;
 

@@ -10,7 +10,7 @@ use crate::element::Ordered;
 use crate::engine::sort::unique_slices;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::ordering::{UNIQUE, UNIQUE_SLICES};
+use crate::ops::sort::unique::{UNIQUE, UNIQUE_SLICES};
 
 /// The result of [`DynTensor::unique_with`]: the distinct elements, and at which indices they occur. All NaNs count as equal.
 ///

@@ -8,12 +8,14 @@ use super::mixed::{Elements, Factor, RealProducts, two_real, with_real};
 use super::pair::{Classes, Kernel, Matrices};
 use super::scaled_sum::ScaledSum;
 use super::spec::Spec;
+use crate::device::op::checked::CheckedMul;
+use crate::device::op::scalar::WithRight;
+use crate::device::op::{reduction::Sum, unary::Conj};
 use crate::device::{Contract, Device, MatrixOperand, Operand, Output, ProductArgs, Scaling};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, wider};
 use crate::layout::odometer::Odometer;
 use crate::layout::{Layout, element_count};
-use crate::ops::{CheckedMul, WithRight, op};
 use crate::storage::OwnedData;
 
 /// A contraction with its operands. All operands are on the same instance of a device.
@@ -140,7 +142,7 @@ fn reduce<T: Scalar, Dev: Contract<T>>(
 ) -> Result<(), Error> {
     let mut labels = c.labels();
     labels.extend(&a.axes.labels().iter().copied().filter(|l| !c.labels().contains(l)).collect::<Labels>());
-    device.reduce(&op::Sum, out.in_layout(c.layout()), a.operand(&a.axes.arrange(&labels, extents)))
+    device.reduce(&Sum, out.in_layout(c.layout()), a.operand(&a.axes.arrange(&labels, extents)))
 }
 
 /// Returns whether the result overwrites the output without scaling: `alpha` is 1 and `beta` is 0.
@@ -168,7 +170,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
         reduce(device, &a, out.reborrow(), c, extents)?;
         // With `const`, the compiler does not instantiate the conjugation kernel for real numbers.
         if const { T::COMPLEX } && conjugate {
-            device.update::<(T,), _>(&op::Conj, out.in_layout(c.layout()), ())?;
+            device.update::<(T,), _>(&Conj, out.in_layout(c.layout()), ())?;
         }
         return Ok(());
     }
@@ -178,7 +180,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
     if !overwrites(scaling) {
         device.update::<(T, T), _>(&scaled_sum(scaling, conjugate), to, (from,))
     } else if const { T::COMPLEX } && conjugate {
-        device.map::<(T,), _>(&op::Conj, to, (from,))
+        device.map::<(T,), _>(&Conj, to, (from,))
     } else {
         device.copy(to, from)
     }

@@ -3,12 +3,13 @@
 use super::execute::{Data, Input, Source, into_new, make, overwrites, scaled_sum, two};
 use super::labelled::{Extents, Labelled};
 use super::labels::{LABELS, Labels};
+use crate::device::op::binary::Mul;
+use crate::device::op::cast::Cast;
 use crate::device::{BinaryOp, Contract, Device, MatrixOperand, Operand, Output, Scaling};
 use crate::element::{CastTo, Element, Scalar};
 use crate::error::Error;
 use crate::layout::axes::Axes;
 use crate::layout::{Layout, element_count};
-use crate::ops::{Cast, op};
 use crate::storage::OwnedData;
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -52,7 +53,7 @@ impl<'a, T: Element, Dev: Device> Factor<'a, T, Dev> {
     where
         T: Scalar<Part: Scalar + CastTo<T>>,
         Dev: Contract<T> + Contract<T::Part>,
-        op::Mul: BinaryOp<T, T::Part, Output = T>,
+        Mul: BinaryOp<T, T::Part, Output = T>,
     {
         let products = const {
             &RealProducts {
@@ -177,7 +178,7 @@ where
     T: Scalar,
     T::Part: Scalar + CastTo<T>,
     Dev: Contract<T> + Contract<T::Part>,
-    op::Mul: BinaryOp<T, T::Part, Output = T>,
+    Mul: BinaryOp<T, T::Part, Output = T>,
 {
     let (in_z, in_x) = (z.axes.set(), x.axes.set());
     let (mut z, mut x) = (z, x);
@@ -192,7 +193,7 @@ where
     if plain && in_z & in_x & !c.set() == 0 {
         let (of_z, of_x) = (z.axes.arrange(&c.labels(), extents), x.axes.arrange(&c.labels(), extents));
         let operands = (z.operand(&of_z), x.operand(&of_x));
-        return device.map::<(T, T::Part), _>(&op::Mul, out.in_layout(c.layout()), operands);
+        return device.map::<(T, T::Part), _>(&Mul, out.in_layout(c.layout()), operands);
     }
     let of_x_only: Labels = x.axes.labels().iter().copied().filter(|label| in_z & 1 << label == 0).collect();
     let multiplications = extents.product(&z.axes.labels()).saturating_mul(extents.product(&of_x_only));

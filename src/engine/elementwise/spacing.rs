@@ -1,10 +1,13 @@
 //! The distances between points along an axis, for integrals and gradients.
 
+use crate::device::Cpu;
 use crate::element::RealFloat;
 use crate::error::Error;
 use crate::layout::axes::Axes;
+use crate::order::Order;
+use crate::rank::Rank;
+use crate::storage::Storage;
 use crate::tensor::Tensor;
-use crate::{Cpu, Order, Rank, Storage};
 use std::borrow::Cow;
 
 /// The positions of points along an axis. Methods take `impl Into<Spacing>`: the distance between neighbouring points, or the coordinate of

@@ -1,8 +1,8 @@
 //! Checks the weights of weighted means.
 
+use crate::device::op::reduction::rescale::scale;
 use crate::element::{Inexact, RealScalar};
 use crate::error::Error;
-use crate::ops::scale;
 
 /// Checks that there is one weight for each index of the axis, and that the sum of the weights is not zero.
 pub(crate) fn check_weights(

@@ -4,11 +4,11 @@
 //! elements are copied to the host, and in each line the elements that are not NaN are moved to the front, in their order. Consecutive
 //! lines with the same number of such elements are passed to the kernel together.
 
+use crate::device::quantile::Quantile;
 use crate::device::{Cpu, Device, Operand, Output, Reduce, via_host};
 use crate::element::{RealFloat, Scalar};
 use crate::error::Error;
 use crate::layout::axes::Axes;
-use crate::ops::Quantile;
 
 /// Writes quantiles of the elements that are not NaN along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and a
 /// last axis for `levels`, which are from 0 to 1. If `method` is `None`, each level gives the median. If all elements of a line are NaN,

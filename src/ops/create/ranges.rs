@@ -3,8 +3,8 @@
 use crate::device::{CudaSource, Device, Elementwise, Generator, Scalars};
 use crate::element::{Element, RealFloat, RealScalar};
 use crate::error::{Error, unwrap_or_panic};
-use crate::ops::elementwise::binary::Mul;
-use crate::ops::elementwise::operands::WithRight;
+use crate::device::op::binary::Mul;
+use crate::device::op::scalar::WithRight;
 use crate::order::Order;
 use crate::rank::Rank;
 use crate::tensor::Tensor;

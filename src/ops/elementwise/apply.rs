@@ -3,7 +3,8 @@
 
 use super::compute::{binary_assign, ternary, ternary_into, unary_into};
 use super::operands::{MatchingOperand, Operands, SameOrderOperand};
-use crate::device::{BinaryOp, CudaSource, Device, Elementwise, TernaryOp, UnaryOp};
+use crate::device::op::cast::Cast;
+use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{CastTo, Element};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -443,18 +444,5 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         binary_assign(op, self, &right.agreed())
-    }
-}
-
-/// The function that converts an element to `U`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cast<U>(pub(crate) core::marker::PhantomData<U>);
-
-impl<T: CastTo<U>, U: Element> UnaryOp<T> for Cast<U> {
-    type Output = U;
-    const NAME: &'static str = "cast";
-    const CUDA: CudaSource = CudaSource::builtin("cast<R>(a)");
-    fn apply(&self, a: T) -> U {
-        a.cast_to()
     }
 }

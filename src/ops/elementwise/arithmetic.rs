@@ -2,7 +2,8 @@
 //! either side; tensors are owned or borrowed.
 
 use super::compute::{binary_assign, unary_given};
-use super::operands::{AssignOperand, MatchingOperand, RightOperand, WithLeft};
+use super::operands::{AssignOperand, MatchingOperand, RightOperand};
+use crate::device::op::scalar::WithLeft;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
 use crate::element::{Arithmetic, Bits, Element, Scalar, c32, c64};
 use crate::error::{Error, unwrap_or_panic};

@@ -1,8 +1,8 @@
 //! Derivatives from values at points: `gradient`.
 
-use super::binary::{Add, Div, Mul};
 use super::compute::{binary, binary_into, check_out};
 use crate::axis::AxisArg;
+use crate::device::op::binary::{Add, Div, Mul};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp};
 use crate::element::{Element, Inexact, Scalar};
 use crate::engine::elementwise::spacing::{Halves, Spacing};

@@ -1,8 +1,8 @@
 //! Computes functions whose sums left the range of numbers again, from scaled elements.
 
-use super::binary::Mul;
-use super::operands::WithRight;
-use crate::device::reduction::AllFinite;
+use crate::device::op::binary::Mul;
+use crate::device::op::reduction::AllFinite;
+use crate::device::op::scalar::WithRight;
 use crate::device::{BinaryOp, CudaSource, Elementwise, Reduce};
 use crate::element::Inexact;
 use crate::error::Error;

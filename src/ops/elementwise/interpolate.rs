@@ -1,12 +1,12 @@
 //! Piecewise linear functions: interpolation between given points, and integrals by the trapezoidal rule.
 
-use super::binary::{Add, Mul};
 use super::compute::check_out;
 use super::gradient::repeated;
 use super::in_range::keep_in_range;
-use super::operands::WithRight;
 use crate::axis::AxisArg;
-use crate::device::reduction::Sum;
+use crate::device::op::binary::{Add, Mul};
+use crate::device::op::reduction::Sum;
+use crate::device::op::scalar::WithRight;
 use crate::device::{Device, Elementwise, Reduce};
 use crate::element::{Element, Inexact, RealFloat};
 use crate::engine::elementwise::interpolate::{INTERPOLATE, Interpolation, interpolate};

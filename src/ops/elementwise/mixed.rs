@@ -2,7 +2,7 @@
 //! four.
 
 use super::compute::{binary_assign, combine, combine_to_left};
-use super::unary::DIVISION;
+use crate::device::op::unary::DIVISION;
 use crate::device::{BinaryOp, CudaSource, Elementwise};
 use crate::element::{Arithmetic, Element, Elementary, Scalar};
 use crate::error::Error;

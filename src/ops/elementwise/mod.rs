@@ -3,7 +3,6 @@
 pub(crate) mod apply;
 pub(crate) mod arithmetic;
 pub(crate) mod binary;
-pub(crate) mod catalogue;
 pub(crate) mod compute;
 pub(crate) mod diff;
 pub(crate) mod equal;

@@ -1,6 +1,8 @@
 //! Convolutions and correlations that are computed by Fourier transforms.
 
 use crate::device::fft::FftElement;
+use crate::device::op::binary::Mul;
+use crate::device::op::unary::Conj;
 use crate::device::{Device, Elementwise, Permute, Reduce};
 use crate::element::{Element, Scalar};
 use crate::engine::fourier::fft_convolve::Transforms;
@@ -8,9 +10,7 @@ use crate::engine::gemm::convolve::{ConvolutionMode, Taps, Variant};
 use crate::engine::{elementwise, same_instance};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::broadcast::{binary_shape, same};
-use crate::ops::elementwise::binary::Mul;
 use crate::ops::elementwise::compute::{binary_assign, check_out};
-use crate::ops::elementwise::unary::Conj;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};

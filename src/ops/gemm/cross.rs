@@ -1,12 +1,12 @@
 //! Cross products of vectors of three elements: `cross`.
 
 use crate::axis::AxisArg;
+use crate::device::op::binary::{Mul, Sub};
 use crate::device::{Device, Elementwise};
 use crate::element::{Element, Scalar};
 use crate::engine::gemm::cross::{CROSS, FACTORS, arrange};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
-use crate::ops::elementwise::binary::{Mul, Sub};
 use crate::ops::elementwise::compute::{binary, binary_assign, binary_into, check_out};
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;

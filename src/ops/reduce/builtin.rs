@@ -1,7 +1,7 @@
 //! The built-in reductions: a row of `reductions!` generates the methods of each.
 
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
-use crate::device::reduction::{
+use crate::device::op::reduction::{
     ArgMax, ArgMin, Max, Mean, Min, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanStd, NanSum,
     NanVar, Norm, PeakToPeak, Prod, Std, Sum, Var,
 };

@@ -1,7 +1,7 @@
 //! Reductions of masks.
 
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
-use crate::device::reduction::{All, Any, Count};
+use crate::device::op::reduction::{All, Any, Count};
 use crate::device::{Device, Reduce};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;

@@ -1,8 +1,9 @@
 //! Cumulative sums and products along an axis.
 
 use crate::axis::AxisArg;
-use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Reduce};
-use crate::element::{Arithmetic, Element, Inexact, Scalar};
+use crate::device::op::checked::{CheckedAdd, CheckedMul};
+use crate::device::{BinaryOp, Device, Elementwise, Reduce};
+use crate::element::{Element, Inexact, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
@@ -11,56 +12,6 @@ use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
-
-/// The sum of two elements. In contrast to [`Add`](crate::ops::elementwise::binary::Add), an overflow is detected whenever sums of many elements detect it: see
-/// [`Scalar::SUMS_CHECKED`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CheckedAdd;
-
-impl<T: Scalar> BinaryOp<T, T> for CheckedAdd {
-    type Output = T;
-    const NAME: &'static str = "accumulate";
-    const CUDA: CudaSource = CudaSource::builtin("wrapping_add(a, b)");
-    const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_add(a, b)");
-    const CHECKED: bool = T::SUMS_CHECKED;
-    const ASSOCIATIVE: bool = true;
-    #[inline]
-    fn apply(&self, a: T, b: T) -> T {
-        T::wrapping(Arithmetic::Add, a, b)
-    }
-    #[inline]
-    fn is_defined(&self, a: T, b: T) -> bool {
-        T::fits(Arithmetic::Add, a, b)
-    }
-    fn operands(&self, a: T, b: T) -> String {
-        format!("{a} + {b}")
-    }
-}
-
-/// The product of two elements, with the checks of [`CheckedAdd`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CheckedMul;
-
-impl<T: Scalar> BinaryOp<T, T> for CheckedMul {
-    type Output = T;
-    const NAME: &'static str = "accumulate";
-    const CUDA: CudaSource = CudaSource::builtin("wrapping_mul(a, b)");
-    const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_mul(a, b)");
-    const CHECKED: bool = T::SUMS_CHECKED;
-    const ASSOCIATIVE: bool = true;
-    const MULTIPLIES: bool = true;
-    #[inline]
-    fn apply(&self, a: T, b: T) -> T {
-        T::wrapping(Arithmetic::Mul, a, b)
-    }
-    #[inline]
-    fn is_defined(&self, a: T, b: T) -> bool {
-        T::fits(Arithmetic::Mul, a, b)
-    }
-    fn operands(&self, a: T, b: T) -> String {
-        format!("{a} · {b}")
-    }
-}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the cumulative sums along an axis.

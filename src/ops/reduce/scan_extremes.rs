@@ -1,10 +1,10 @@
 //! Cumulative maxima and minima along an axis.
 
 use crate::axis::AxisArg;
+use crate::device::op::binary::{Maximum, Minimum};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, RealScalar};
 use crate::error::{Error, unwrap_or_panic};
-use crate::ops::elementwise::binary::{Maximum, Minimum};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};

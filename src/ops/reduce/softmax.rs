@@ -8,13 +8,13 @@
 //! ```
 
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
-use crate::device::reduction::{Max, Sum};
+use crate::device::op::binary::{Add, Div, Sub};
+use crate::device::op::reduction::{Max, Sum};
+use crate::device::op::unary::{Exp, Ln};
 use crate::device::{Device, Elementwise, Reduce};
 use crate::element::{Element, RealFloat};
 use crate::error::{Error, unwrap_or_panic};
-use crate::ops::elementwise::binary::{Add, Div, Sub};
 use crate::ops::elementwise::compute::check_out;
-use crate::ops::elementwise::unary::{Exp, Ln};
 use crate::order::Order;
 use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};

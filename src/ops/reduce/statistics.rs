@@ -1,12 +1,12 @@
 //! Covariances and correlations of the rows of a matrix.
 
-use crate::device::reduction::rescale::scale;
+use crate::device::op::binary::{Div, Mul, Sub};
+use crate::device::op::reduction::rescale::scale;
+use crate::device::op::scalar::WithRight;
 use crate::device::{CudaSource, Device, Elementwise, Gemm, Reduce, UnaryOp, via_host};
 use crate::element::{Inexact, RealScalar, Scalar};
 use crate::error::{Error, unwrap_or_panic};
-use crate::ops::elementwise::binary::{Div, Mul, Sub};
 use crate::ops::elementwise::compute::check_out;
-use crate::ops::elementwise::operands::WithRight;
 use crate::order::Order;
 use crate::rank::Rank;
 use crate::storage::{Storage, StorageMut};

@@ -2,7 +2,7 @@
 
 use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::into_output::Reduced;
-use crate::device::reduction::Sum;
+use crate::device::op::reduction::Sum;
 use crate::device::{Device, Operand, Reduce, Reduction};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};

@@ -1,14 +1,14 @@
 //! Weighted means: `average`.
 
 use crate::axis::{AxisArg, as_given};
-use crate::device::reduction::Sum;
+use crate::device::op::binary::{Div, Mul};
+use crate::device::op::reduction::Sum;
+use crate::device::op::scalar::WithRight;
 use crate::device::{Device, Elementwise, Reduce};
 use crate::element::{Element, Inexact};
 use crate::engine::reduce::weights::{check_weights, is_moderate, scale_of};
 use crate::error::{Error, unwrap_or_panic};
-use crate::ops::elementwise::binary::{Div, Mul};
 use crate::ops::elementwise::in_range::keep_in_range;
-use crate::ops::elementwise::operands::WithRight;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};

@@ -2,7 +2,7 @@
 
 use super::trace::merged;
 use crate::axis::AxisArg;
-use crate::device::reduction::{ProdAs, SumAs};
+use crate::device::op::reduction::{ProdAs, SumAs};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar, WidenTo};
 use crate::error::{Error, unwrap_or_panic};

@@ -1,14 +1,15 @@
 //! Elements at which a mask is `true`: `masked`, `masked_fill`, `masked_assign`; and `nonzero`.
 
-use crate::device::reduction::Count;
+use crate::device::op::binary::NotEqual;
+use crate::device::op::reduction::Count;
+use crate::device::op::scalar::WithRight;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Permute, Reduce, Scalars};
 use crate::element::Element;
 use crate::engine::{same_instance, select};
 use crate::error::{Error, unwrap_or_panic};
-use crate::ops::elementwise::binary::NotEqual;
 use crate::ops::elementwise::compute::check_out;
 use crate::ops::elementwise::mixed::ScalarFor;
-use crate::ops::elementwise::operands::{MatchingOperand, WithRight};
+use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};

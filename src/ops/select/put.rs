@@ -3,12 +3,12 @@
 use super::positions::Positions;
 use super::take::along;
 use crate::axis::AxisArg;
+use crate::device::op::binary::Add;
 use crate::device::{Device, Permute, Reduce};
 use crate::element::{Element, Scalar};
 use crate::engine::same_instance;
 use crate::engine::select::Along;
 use crate::error::{Error, unwrap_or_panic};
-use crate::ops::elementwise::binary::Add;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim, TakeRanks};

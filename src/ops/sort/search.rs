@@ -1,5 +1,6 @@
 //! Binary search in sorted tensors (`searchsorted`), membership (`isin`), and bin numbers (`digitize`).
 
+use crate::device::family::SEARCH;
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Ordered};
 use crate::engine::same_instance;
@@ -11,7 +12,6 @@ use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
-pub(crate) const SEARCH: &str = "search sorted elements";
 pub(crate) const IS_IN: &str = "look up elements";
 pub(crate) const DIGITIZE: &str = "find bins";
 

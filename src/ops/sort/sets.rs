@@ -1,11 +1,11 @@
 //! Union, intersection and difference of tensors as sets of elements.
 
+use crate::device::op::unary::Not;
 use crate::device::{Device, Elementwise, Permute, Reduce};
 use crate::element::{Element, Ordered};
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::copy::join::try_concatenate;
 use crate::ops::elementwise::operands::MatchingOperand;
-use crate::ops::elementwise::unary::Not;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::Storage;

@@ -37,7 +37,7 @@ use crate::device::cpu::memory::cache::l3_bytes;
 use crate::device::cpu::memory::scratch::{Side, with_buffers};
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::layout::tiling::CACHE_LINE_BYTES;
+use crate::simd::CACHE_LINE_BYTES;
 use crate::simd::prefetch;
 use core::mem::MaybeUninit;
 

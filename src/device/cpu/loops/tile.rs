@@ -32,7 +32,7 @@
 
 use crate::element::Element;
 #[cfg(target_arch = "x86_64")]
-use crate::layout::tiling::CACHE_LINE_BYTES;
+use crate::simd::CACHE_LINE_BYTES;
 use crate::simd::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{

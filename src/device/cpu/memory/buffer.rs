@@ -1,5 +1,7 @@
 //! [`CpuBuffer`]: the buffer of a tensor in host memory.
 
+#[cfg(test)]
+use super::failing::FailingSystem as System;
 use super::foreign::ForeignMemory;
 use super::pool::{Block, Fill, MIN_POOLED_BYTES, PAGE_BYTES, next_page_offset};
 use crate::device::cpu::loops::stream::copy_elements;
@@ -15,8 +17,6 @@ use core::ptr::NonNull;
 use std::alloc::GlobalAlloc;
 #[cfg(not(test))]
 use std::alloc::System;
-#[cfg(test)]
-use tests::FailingSystem as System;
 
 /// Elements in host memory. The memory comes from the global allocator, as for a `Vec`, or from [another
 /// library](ForeignMemory). The one element of a result of rank 0 is in memory from the system's allocator (`Slot`).
@@ -423,6 +423,3 @@ impl<T> CpuBuffer<T> {
         unsafe { core::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,6 +5,8 @@ mod buffer;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 pub(super) mod bytes;
 pub(super) mod cache;
+#[cfg(test)]
+pub(crate) mod failing;
 mod foreign;
 mod pointer;
 pub(super) mod pool;

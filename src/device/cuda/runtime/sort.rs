@@ -9,12 +9,12 @@ use super::kernels::select::mask;
 use super::kernels::select::positions::{self, Axis};
 use super::kernels::sort::{self, Find, Lines};
 use super::{compact, fetched, operation, result, strided};
+use crate::device::family::SEARCH;
+use crate::device::quantile::Quantile;
 use crate::device::{Cpu, Cuda, CudaSource, Operand, Output, Reduce, via_host};
 use crate::element::{DType, Element, Ordered, RealScalar};
 use crate::error::Error;
 use crate::layout::{Layout, is_contiguous};
-use crate::ops::Quantile;
-use crate::ops::ordering::SEARCH;
 
 /// Returns the type that the kernels use to sort and compare elements. The bytes of a `bool` that was never written can have any value, so
 /// they are read as numbers.

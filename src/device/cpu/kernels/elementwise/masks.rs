@@ -104,10 +104,11 @@ impl<V: MaskVector, A: Arguments, F: Function<A>> SimdKernel<V> for MapMasks<'_,
 #[cfg(test)]
 mod tests {
     use super::map_masks;
+    use crate::device::op::binary::{Equal, Ge, Gt, Le, Lt, NotEqual};
+    use crate::device::op::scalar::WithRight;
+    use crate::device::op::unary::IsNan;
     use crate::device::{Arguments, Function};
     use crate::element::{Element, RealScalar, c64};
-    use crate::op::{Equal, Ge, Gt, IsNan, Le, Lt, NotEqual};
-    use crate::ops::WithRight;
     use crate::simd::Level;
     use crate::simd::tests::at_each_level;
     use core::ptr::null_mut;

@@ -30,7 +30,7 @@ use crate::layout::broadcast::same;
 use crate::layout::is_contiguous;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::layout::tiling::CACHE_LINE_BYTES;
+use crate::simd::CACHE_LINE_BYTES;
 use crate::simd::{Level, kernel, prefetch, prefetches_rows};
 use core::ptr::null_mut;
 use core::slice::from_raw_parts_mut;

@@ -5,9 +5,9 @@ mod values;
 
 use super::columns::{LEAF_ROWS, levels, plan_levels};
 use super::*;
+use crate::device::op::reduction::{Mean, Norm, Sum, Var};
 use crate::element::c64;
 use crate::layout::Layout;
-use crate::ops::op::{Mean, Norm, Sum, Var};
 use crate::simd::tests::at_each_level;
 
 /// Reduces all axes of an operand but the first `kept`. The element at index 0 is `data[start(shape, strides)]`.

@@ -3,10 +3,10 @@
 use super::erased::{AnyOperand, AnyOutput, AnySlice, AnySliceMut, for_sizes, with_elements};
 use super::key::Key;
 use super::lines::{LineTile, gather, over_lines, reuse, scatter, scratch, select_work, sort_work};
+use crate::device::quantile::Quantile;
 use crate::device::{Cpu, HostPtr, Operand};
 use crate::element::{DType, Element, RealScalar};
 use crate::error::Error;
-use crate::ops::Quantile;
 use crate::simd::kernel;
 
 /// Minimum number of quantiles for which a line is sorted. Fewer quantiles are selected one by one.

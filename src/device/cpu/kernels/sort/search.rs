@@ -2,12 +2,12 @@
 
 use super::erased::{AnyOperand, AnySlice, AnySliceMut, for_sizes, with_elements};
 use super::key::Key;
+use crate::device::family::SEARCH;
 use crate::device::{Cpu, Device, HostPtr, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::ops::ordering::SEARCH;
 use crate::simd::kernel;
 
 /// Number of elements of the operand for which results are computed at a time.

@@ -260,7 +260,7 @@ fn transposed_operands_of_large_results() {
 
 #[test]
 fn undefined_element_leaves_output_unchanged() {
-    use crate::ops::op::Div;
+    use crate::device::op::binary::Div;
     let a = vec![6i32; 300_000];
     let mut b = vec![2i32; 300_000];
     b[299_999] = 0;

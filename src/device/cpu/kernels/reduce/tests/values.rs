@@ -3,9 +3,11 @@
 use super::{at_each_level, cases, reduce, size, start};
 use crate::device::Reduction;
 use crate::device::cpu::bytes;
+use crate::device::op::reduction::{
+    All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var,
+};
 use crate::element::{Element, c64};
 use crate::layout::odometer::Odometer;
-use crate::ops::op::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
 
 /// Returns, for each output, the elements that are reduced to it, in row-major order of the reduced axes.
 fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize) -> Vec<Vec<T>> {
@@ -222,94 +224,10 @@ fn all_any_and_count() {
     }
 }
 
-#[test]
-fn overflow_of_sums_is_error_except_of_64_bits_without_debug_assertions() {
-    use crate::prelude::*;
-    assert!(Tensor::<i8, _>::full([1000], i8::MAX).try_sum().is_err());
-    assert!(Tensor::<u16, _>::full([1000], 3).try_prod().is_err());
-    let product = Tensor::<i64, _>::full([1000], 3).try_prod();
-    if cfg!(debug_assertions) {
-        assert!(product.is_err());
-    } else {
-        assert_eq!(product.unwrap().item(), (0..1000).fold(1i64, |x, _| x.wrapping_mul(3)));
-    }
-}
-
-/// Sums and products of narrow integers, along contiguous and strided axes, in lengths around those of blocks, rows and strips.
-#[test]
-fn sums_and_products_of_narrow_integers_equal_exact_ones() {
-    fn check<T: TryFrom<i128> + Into<i128> + crate::WidenTo<i64>>(low: i128, high: i128)
-    where
-        crate::Cpu: crate::device::Reduce<T>,
-    {
-        use crate::prelude::*;
-        let values = [low, 0, high, 1, 1, low + 1, high - 1];
-        for (rows, columns) in [(0, 3), (1, 1), (3, 200), (45, 133), (300, 5), (300, 47), (1, 20_000)] {
-            for small in [true, false] {
-                let value = |i: usize, j: usize| match small {
-                    true if (i + 3 * j).is_multiple_of(17) => {
-                        T::try_from(if low < 0 { -1 } else { 2 }).ok().unwrap()
-                    }
-                    true => T::one(),
-                    false => T::try_from(values[(i * 5 + j * 3 + i * j / 5) % values.len()]).ok().unwrap(),
-                };
-                let x = Tensor::<T, Rank<2>>::from_fn([rows, columns], |[i, j]| value(i, j));
-                let same = |found: Result<T, crate::Error>, exact: Option<i128>| match exact
-                    .and_then(|x| T::try_from(x).ok())
-                {
-                    Some(exact) => assert_eq!(found, Ok(exact)),
-                    None => assert!(found.is_err()),
-                };
-                let sum = |line: &Tensor<T, Rank<1>>| line.iter().map(|&x| x.into()).sum::<i128>();
-                let product = |line: &Tensor<T, Rank<1>>| {
-                    let zero = line.iter().any(|x| x.is_zero());
-                    if zero { Some(0) } else { line.iter().try_fold(1i128, |p, &x| p.checked_mul(x.into())) }
-                };
-                let all = Tensor::from(x.to_vec());
-                same(x.try_sum().map(|x| x.item()), Some(sum(&all)));
-                same(x.try_prod().map(|x| x.item()), product(&all));
-                assert_eq!(i128::from(x.sum_as::<i64>().item()), sum(&all));
-                for axis in [0, 1] {
-                    let other = 1 - axis;
-                    let lines: Vec<Tensor<T, Rank<1>>> =
-                        (0..x.shape()[other]).map(|k| x.index_axis(other, k).to_owned()).collect();
-                    let wide = x.sum_axis_as::<i64>(axis);
-                    let exact: Vec<i64> = lines.iter().map(|line| sum(line) as i64).collect();
-                    assert_eq!(wide.to_vec(), exact, "{rows} {columns} {axis}");
-                    let fits = exact.iter().all(|&x| T::try_from(x.into()).is_ok());
-                    let sums = x.try_sum_axis(axis);
-                    assert_eq!(sums.is_ok(), fits, "{rows} {columns} {axis}");
-                    if let Ok(sums) = sums {
-                        assert_eq!(sums.iter().map(|&x| x.into() as i64).collect::<Vec<_>>(), exact);
-                    }
-                    let exact: Vec<Option<T>> =
-                        lines.iter().map(|line| product(line).and_then(|x| T::try_from(x).ok())).collect();
-                    match x.try_prod_axis(axis) {
-                        Ok(products) => {
-                            assert_eq!(products.iter().map(|&x| Some(x)).collect::<Vec<_>>(), exact)
-                        }
-                        Err(_) => assert!(exact.contains(&None)),
-                    }
-                    for (line, exact) in lines.iter().zip(exact) {
-                        assert_eq!(line.try_prod().ok().map(|x| x.item()), exact);
-                    }
-                }
-            }
-        }
-    }
-    check::<i8>(i8::MIN.into(), i8::MAX.into());
-    check::<u8>(0, u8::MAX.into());
-    check::<i16>(i16::MIN.into(), i16::MAX.into());
-    check::<u16>(0, u16::MAX.into());
-    check::<i32>(i32::MIN.into(), i32::MAX.into());
-    check::<u32>(0, u32::MAX.into());
-}
-
 /// Accumulators of 64 bits hold the sum of 2^32 integers of 32 bits. Only broadcast operands and very large ones have more.
 #[test]
 fn sums_of_too_many_integers_are_errors() {
-    use crate::device::Reduction;
-    use crate::ops::op::{Sum, SumAs};
+    use crate::device::op::reduction::{Sum, SumAs};
     let most = 1usize << 32;
     assert_eq!(Reduction::<i32>::finish(&Sum, 0, most), Some(0));
     assert_eq!(Reduction::<i32>::finish(&Sum, 0, most + 1), None);

@@ -1,9 +1,9 @@
 //! The difference between the maximum and the minimum, for the method `ptp`.
 
 use super::extremes::extreme;
+use crate::device::op::binary::{larger, smaller};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::{Arithmetic, RealScalar};
-use crate::ops::elementwise::binary::{larger, smaller};
 
 /// The difference between the largest and the smallest element, as a reduction. NaN if an element is NaN.
 #[derive(Debug, Clone, Copy, Default)]

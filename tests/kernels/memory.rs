@@ -1,51 +1,20 @@
-//! The failures of [`Slot::new`]. `tests/faults` cannot cause them, because the memory is not from the global allocator.
+//! Results of rank 0 whose memory cannot be allocated.
 
+use crate::device::cpu::failing::{live_bytes, without_memory};
 use crate::prelude::*;
 use crate::{Error, c64};
 use core::fmt::Debug;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-/// The system's allocator, except that its allocations fail on threads where [`FAILS`] is set.
-pub(super) struct FailingSystem;
-
-thread_local! {
-    static FAILS: Cell<bool> = const { Cell::new(false) };
-    /// Bytes that this thread has allocated, minus those that it has freed.
-    static LIVE: Cell<isize> = const { Cell::new(0) };
-}
-
-// SAFETY: each function forwards its arguments to `System`, which fulfils the contract of `GlobalAlloc`, or returns null, which
-// reports a failure. The bookkeeping neither allocates nor panics.
-unsafe impl GlobalAlloc for FailingSystem {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if FAILS.get() {
-            return core::ptr::null_mut();
-        }
-        LIVE.set(LIVE.get() + layout.size() as isize);
-        // SAFETY: the caller ensures that the layout has a non-zero size.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        LIVE.set(LIVE.get() - layout.size() as isize);
-        // SAFETY: the caller ensures that `memory` was allocated here, so by `System`, with this layout.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
 
 /// Checks that `f` returns an error if memory for one element of `bytes` bytes cannot be allocated, and its usual result afterwards.
 fn check<R: PartialEq + Debug>(bytes: usize, what: &str, f: impl Fn() -> Result<R, Error>) {
-    let (expected, live) = (f().unwrap(), LIVE.get());
-    FAILS.set(true);
-    let found = f();
-    FAILS.set(false);
-    match found {
+    let (expected, live) = (f().unwrap(), live_bytes());
+    match without_memory(&f) {
         Err(Error::OutOfMemory { device, bytes: found }) => {
             assert_eq!((device.as_str(), found), ("Cpu", bytes), "{what}");
         }
         other => panic!("{what}: {other:?}"),
     }
-    assert_eq!(LIVE.get(), live, "{what}: bytes in use");
+    assert_eq!(live_bytes(), live, "{what}: bytes in use");
     assert_eq!(f().unwrap(), expected, "{what}");
 }
 

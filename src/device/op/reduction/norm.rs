@@ -1,7 +1,7 @@
 //! The Euclidean norm.
 
-use crate::device::lanes::{FOLD_BLOCK_BYTES, in_few_lanes, in_lanes};
 use crate::device::{CudaSource, Reduction, Scalars};
+use crate::element::lanes::{FOLD_BLOCK_BYTES, in_few_lanes, in_lanes};
 use crate::element::{CastTo, RealFloat, Scalar};
 use num_traits::{Float, Zero};
 

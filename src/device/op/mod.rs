@@ -1,9 +1,18 @@
-//! The traits of operations. An operation is a small value: zero-sized, or with scalars as its fields. It is written once for all
-//! devices. Users can implement these traits for their own operations.
+//! Operations as values: their traits, the functions of one and two elements, and the reductions. An operation is zero-sized, or has
+//! scalars as its fields. It is written once for all devices. Users can implement the traits for their own operations. Operations that only
+//! typed and dynamic tensors use, such as `Clamp`, are next to their methods.
+
+pub(crate) mod binary;
+pub(crate) mod cast;
+pub(crate) mod catalogue;
+pub(crate) mod checked;
+pub(crate) mod reduction;
+pub(crate) mod scalar;
+pub(crate) mod unary;
 
 use super::cuda_source::CudaSource;
-use super::lanes::prefixes;
 use super::scalars::Scalars;
+use crate::element::lanes::prefixes;
 use crate::element::{Element, Elementary};
 use crate::error::Error;
 

@@ -18,8 +18,8 @@ pub use norm::Norm;
 pub use range::PeakToPeak;
 pub use widened::{ProdAs, SumAs};
 
-use crate::device::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::device::{CudaSource, Reduction};
+use crate::element::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
 
 /// The sum, as a reduction.

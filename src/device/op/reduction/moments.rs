@@ -1,8 +1,8 @@
 //! Variance and standard deviation.
 
 use super::rescale;
-use crate::device::lanes::{halve, in_few_lanes};
 use crate::device::{CudaSource, Reduction, Scalars};
+use crate::element::lanes::{halve, in_few_lanes};
 use crate::element::{CastTo, Inexact, RealFloat, Scalar};
 use num_traits::{Float, One, Zero};
 

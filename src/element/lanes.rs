@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::layout::tiling::CACHE_LINE_BYTES;
+use crate::simd::CACHE_LINE_BYTES;
 use crate::simd::{prefetch, prefetches_rows};
 
 /// Number of elements that each accumulator folds in a chain of a long slice. After a chain, the accumulators are combined with the results

@@ -2,13 +2,12 @@
 //!
 //! [`unary!`] and [`binary!`] pass all their rows to a callback macro. These callbacks define:
 //!
-//! * the operations and methods of typed tensors (`unary.rs`, `binary.rs`),
+//! * the operations (`unary.rs`, `binary.rs`) and the methods of typed tensors (`ops/elementwise/`),
 //! * the enumerations and methods of dynamic tensors (`dyn_tensor`),
 //! * the tests of the CUDA sources.
 //!
 //! Bounds on devices, signatures and sentences that all functions share belong in the callbacks. Expected values of tests belong in
-//! `tests`. Operations with fields (`Powi`, `Clamp`) are written by hand. The catalogue is in `ops`, next to the operations, because no
-//! lower layer needs the rows.
+//! `tests`. Operations with fields (`Powi`, `Clamp`) are written by hand.
 //!
 //! A row has fields from this list, in this order. `Name`, `doc`, `elements`, `gives`, `example`, `cuda` and a function for the host are
 //! required. The other fields are optional; those in brackets occur together.
@@ -500,10 +499,10 @@ macro_rules! verb {
 /// Expands to the operation of a function of the catalogue: a type in the module `op`.
 macro_rules! operation {
     ($Name:ident) => {
-        $crate::ops::op::$Name
+        $crate::device::op::binary::$Name
     };
     ($Name:ident $Operator:ident) => {
-        $crate::ops::op::$Operator
+        $crate::device::op::binary::$Operator
     };
 }
 

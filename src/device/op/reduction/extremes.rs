@@ -1,9 +1,9 @@
 //! Minimum and maximum, and their indices.
 
-use crate::device::lanes::{FOLD_BLOCK_BYTES, prefetch_after, prefixes};
+use crate::device::op::binary::{larger, smaller};
 use crate::device::{CudaSource, Reduction, Scalars};
+use crate::element::lanes::{FOLD_BLOCK_BYTES, prefetch_after, prefixes};
 use crate::element::{Ordered, RealScalar};
-use crate::ops::elementwise::binary::{larger, smaller};
 use crate::simd::prefetches_rows;
 
 /// Returns the element that `beats` all other elements, or NaN if an element is NaN. Returns `start` for zero elements.
