@@ -21,7 +21,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::Error;
-use vierbein::device::{Device, HostAccess, HostPtr, Operand, Output, Permute, Reduce, Reduction};
+use vierbein::device::{Copy, Device, HostAccess, HostPtr, Operand, Output, Reduce, Reduction};
 use vierbein::prelude::*;
 
 /// A device that stores tensors as files in a directory.
@@ -134,7 +134,7 @@ unsafe impl HostAccess for Disk {
     }
 }
 
-impl<T: Element> Permute<T> for Disk {
+impl<T: Element> Copy<T> for Disk {
     fn copy(&self, out: Output<'_, T, Disk>, a: Operand<'_, T, Disk>) -> Result<(), Error> {
         Cpu.copy(out.on_host(), a.on_host())
     }

@@ -225,28 +225,6 @@ where
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{as_given, from_start};
-
-    #[test]
-    fn negative_numbers_count_from_the_end() {
-        assert_eq!([-3, -1, 0, 2].map(|n| from_start(n, 3)), [0, 2, 0, 2]);
-        assert_eq!((from_start(2isize, 3), from_start(2usize, 3)), (2, 2));
-    }
-
-    #[test]
-    fn numbers_out_of_range_stay_recoverable() {
-        for (number, len) in [(3, 3), (-4, 3), (0, 0), (-1, 0), (i32::MAX, 3), (i32::MIN, 3)] {
-            let index = from_start(number, len);
-            assert!(index >= len);
-            assert_eq!(as_given(index), number as isize);
-        }
-        assert_eq!(as_given(from_start(isize::MIN, 5)), isize::MIN);
-        assert_eq!(as_given(from_start(usize::MAX, 5)), isize::MAX);
-    }
-}
-
 /// An index of one element for [`get`](crate::Tensor::get): an array of one [`IndexNumber`] for each axis. Negative numbers count from the end.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an index of an element of a tensor of `{D}`",
@@ -266,5 +244,27 @@ where
     #[inline]
     fn counted_from_start(self, shape: &[usize; N]) -> [usize; N] {
         core::array::from_fn(|axis| self[axis].within(shape[axis]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{as_given, from_start};
+
+    #[test]
+    fn negative_numbers_count_from_the_end() {
+        assert_eq!([-3, -1, 0, 2].map(|n| from_start(n, 3)), [0, 2, 0, 2]);
+        assert_eq!((from_start(2isize, 3), from_start(2usize, 3)), (2, 2));
+    }
+
+    #[test]
+    fn numbers_out_of_range_stay_recoverable() {
+        for (number, len) in [(3, 3), (-4, 3), (0, 0), (-1, 0), (i32::MAX, 3), (i32::MIN, 3)] {
+            let index = from_start(number, len);
+            assert!(index >= len);
+            assert_eq!(as_given(index), number as isize);
+        }
+        assert_eq!(as_given(from_start(isize::MIN, 5)), isize::MIN);
+        assert_eq!(as_given(from_start(usize::MAX, 5)), isize::MAX);
     }
 }

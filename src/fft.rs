@@ -23,8 +23,8 @@
 //!   allocation fails. To avoid an abort, vierbein first tests whether memory of about the size of the tables is available.
 //! * **Devices.** On `Cuda`, the library cuFFT computes the transform if the loader finds cuFFT. On other devices, and without cuFFT, the
 //!   operand is copied to the host and transformed there, and the result is copied back. A device can override
-//!   [`Reduce::fft`](crate::device::Reduce::fft), [`Reduce::rfft`](crate::device::Reduce::rfft) and
-//!   [`Reduce::irfft`](crate::device::Reduce::irfft).
+//!   [`Fourier::fft`](crate::device::Fourier::fft), [`Fourier::rfft`](crate::device::Fourier::rfft) and
+//!   [`Fourier::irfft`](crate::device::Fourier::irfft).
 
-pub use crate::device::fft::{FftComplex, FftElement, FftReal, Norm, ToComplex, Transform};
+pub use crate::device::family::fourier::{FftComplex, FftElement, FftReal, Norm, ToComplex, Transform};
 pub use crate::engine::fourier::fft::Fft;

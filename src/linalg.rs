@@ -76,7 +76,7 @@
 //!   dynamic loader finds it, computes `svd`, `eigh`, `qr`, `lu`, `cholesky`, and `solve` for general and positive definite matrices.
 //!   cuBLAS solves triangular systems. Other devices compute on the host unless they override the methods of [`Decompose`].
 
-pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
+pub use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLdl, DynLu, DynSvd};
 pub use crate::engine::decompose::truncation::Truncation;
 pub use crate::krylov::{

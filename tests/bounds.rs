@@ -5,7 +5,9 @@ use core::ops::{Add, AddAssign, BitAnd, Div, Mul, Neg, Not, Rem, Sub};
 use static_assertions::{
     assert_eq_size, assert_impl_all, assert_not_impl_any, assert_type_eq_all, const_assert_eq,
 };
-use vierbein::device::{Elementwise, Gemm, Permute, Reduce, RunsClosures, SameDevice, SameDtype, SameOrder};
+use vierbein::device::{
+    Elementwise, Fourier, Gemm, Reduce, RunsClosures, SameDevice, SameDtype, SameOrder, Select, Sort,
+};
 use vierbein::einsum::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, Spec};
 use vierbein::prelude::*;
 use vierbein::{
@@ -156,7 +158,7 @@ assert_not_impl_any!((f64, i32): SliceOf<Rank<2>>);
 // ------------------------------------------------------------------ devices
 
 assert_impl_all!(Cpu: HostAccess, RunsClosures, Backend<f32>, Backend<f64>, Backend<c64>, Backend<u8>, Gemm<i64>);
-assert_impl_all!(Cuda: Backend<f64>, Backend<c32>, Elementwise<bool>, Permute<u16>, Reduce<i64>);
+assert_impl_all!(Cuda: Backend<f64>, Backend<c32>, Elementwise<bool>, vierbein::device::Copy<u16>, Select<u8>, Reduce<i64>, Sort<i32>, Fourier<f32>);
 assert_not_impl_any!(Cuda: HostAccess, RunsClosures);
 const_assert_eq!(size_of::<Cpu>(), 0);
 const_assert_eq!(size_of::<Cuda<3>>(), 0);

@@ -1,6 +1,6 @@
 // A minimal device outside of the crate: it has elementwise operations and copies for `f64`, and nothing else.
 
-use vierbein::device::{Device, Elementwise, Permute};
+use vierbein::device::{Copy, Device, Elementwise};
 use vierbein::{Element, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -41,4 +41,4 @@ unsafe impl Device for Remote {
 }
 
 impl Elementwise<f64> for Remote {}
-impl Permute<f64> for Remote {}
+impl Copy<f64> for Remote {}

@@ -1,7 +1,7 @@
 //! Optional capabilities of a device, as values. [`OnHost`] and [`Copies`] can be constructed only for a device that implements the
 //! corresponding trait, so their methods need no further check.
 
-use super::{Device, HostAccess, Operand, Output, Permute};
+use super::{Copy, Device, HostAccess, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use core::any::Any;
@@ -51,8 +51,8 @@ where
     copy: for<'o, 'a> fn(&Dev, Output<'o, T, Dev>, Operand<'a, T, Dev>) -> Result<(), Error>,
 }
 
-impl<Dev: Permute<T>, T: Element> Copies<Dev, T> {
-    /// Creates the capability of a device whose [`Permute::copy`] does not use the host fallback.
+impl<Dev: Copy<T>, T: Element> Copies<Dev, T> {
+    /// Creates the capability of a device whose [`Copy::copy`] does not use the host fallback.
     #[allow(clippy::new_without_default, reason = "a capability is stated, not assumed")]
     #[must_use]
     pub const fn new() -> Self {

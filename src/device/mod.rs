@@ -1,20 +1,16 @@
 //! Devices: memory, and the operations on it.
 //!
 //! Other crates can implement [`Device`]: allocation, and plain copies to and from the host. They can then implement each
-//! capability family that the device supports: [`Elementwise`], [`Permute`], [`Reduce`] and [`Gemm`]. A family is a trait for a
+//! capability family that the device supports: [`Elementwise`], [`Copy`], [`Select`], [`Reduce`], [`Sort`], [`Fourier`] and [`Gemm`]. A family is a trait for a
 //! group of operations. The default bodies of its methods compute on the host, so `impl Elementwise<f32> for MyDevice {}` is enough
-//! to begin with. [`Backend`] requires all four families.
+//! to begin with. [`Backend`] requires all of these families.
 
 mod agree;
 pub(crate) mod capability;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
 mod cuda_source;
-#[cfg(feature = "linalg")]
-pub(crate) mod decompose;
 pub(crate) mod family;
-#[cfg(feature = "fft")]
-pub(crate) mod fft;
 pub(crate) mod function;
 pub(crate) mod into_output;
 pub(crate) mod op;
@@ -29,9 +25,9 @@ pub use capability::{Copies, OnHost};
 pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
 pub use cuda_source::CudaSource;
+pub use family::{Backend, Contract, Copy, Elementwise, Fourier, Gemm, Reduce, Select, Sort};
 #[cfg(feature = "linalg")]
-pub use decompose::{Decompose, Structure};
-pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
+pub use family::{Decompose, Structure};
 pub use function::{Arguments, ElementTuple, Function, Visit};
 pub use into_output::IntoOutput;
 pub(crate) use op::no_result;
@@ -50,7 +46,7 @@ use core::fmt::Debug;
 ///
 /// ```
 /// use vierbein::prelude::*;
-/// use vierbein::device::{Device, Elementwise, Permute};
+/// use vierbein::device::{Copy, Device, Elementwise};
 /// use vierbein::Error;
 ///
 /// /// A device with its own memory: here, plain vectors accessed by address.
@@ -82,7 +78,7 @@ use core::fmt::Debug;
 ///     }
 /// }
 /// impl Elementwise<f64> for Remote {}
-/// impl Permute<f64> for Remote {}
+/// impl Copy<f64> for Remote {}
 ///
 /// let a = Tensor::<f64, _, RowMajor, Remote>::full([2, 2], 1.5);
 /// let b = (&a + &a).to_device::<Cpu>()?;
@@ -110,7 +106,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Memory for elements of one type; freed when dropped.
     type Buffer<T: Element>: Debug + Send + Sync;
     /// A pointer to an element: a host pointer, or an address that is valid on the device only.
-    type Ptr<T: Element>: Copy + Debug + Send + Sync;
+    type Ptr<T: Element>: core::marker::Copy + Debug + Send + Sync;
 
     /// Returns the name that messages and the type line of a printed tensor show.
     fn name(&self) -> String;
@@ -261,7 +257,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         None
     }
 
-    /// Returns `Some(Copies::new())` if the device's own [`Permute::copy`] copies strided operands without the host. A transfer
+    /// Returns `Some(Copies::new())` if the device's own [`Copy::copy`] copies strided operands without the host. A transfer
     /// from the host to strided elements is then one upload to a contiguous buffer of the device and one copy on the device. The
     /// default returns `None`: each contiguous run of elements is written separately.
     fn copies<T: Element>() -> Option<Copies<Self, T>> {

@@ -3,8 +3,8 @@
 
 use super::capability::Same;
 use super::cpu::{Cpu, zeroed};
-use super::{Device, Operand, Output};
-use crate::element::Element;
+use super::{Device, MatrixOperand, Operand, Output, ProductArgs};
+use crate::element::{Element, Scalar};
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
@@ -191,6 +191,47 @@ pub(crate) fn update_with<T: Element, Dev: Device>(
     let mut result = fetch(device, out.as_operand())?;
     kernel(result.output())?;
     store(device, &result, out)
+}
+
+/// Calls [`write_with`] if there is an output, otherwise only `kernel`.
+#[cfg(feature = "linalg")]
+pub(crate) fn write_optional<T: Element, Dev: Device>(
+    device: &Dev,
+    out: Option<Output<'_, T, Dev>>,
+    kernel: impl FnOnce(Option<Output<'_, T, Cpu>>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match out {
+        Some(out) => write_with(device, out, |out| kernel(Some(out))),
+        None => kernel(None),
+    }
+}
+
+/// Runs a host kernel that overwrites both outputs, if they are given.
+#[cfg(feature = "linalg")]
+pub(crate) fn write_pair<T: Element, Dev: Device>(
+    device: &Dev,
+    outputs: Option<[Output<'_, T, Dev>; 2]>,
+    kernel: impl FnOnce(Option<[Output<'_, T, Cpu>; 2]>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let Some([first, second]) = outputs else { return kernel(None) };
+    write_with(device, first, |first| write_with(device, second, |second| kernel(Some([first, second]))))
+}
+
+/// Host fallback of [`Gemm`]: copies the operands to the host, calls `kernel`, and copies the result to the output. Copies the
+/// output to the host first if `beta` is not zero.
+pub(crate) fn products<T: Scalar, Dev: Device>(
+    device: &Dev,
+    args: ProductArgs<'_, T, Dev>,
+    kernel: impl FnOnce(ProductArgs<'_, T, Cpu>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let ProductArgs { scaling, a, b, out } = args;
+    let (x, y) = (fetch(device, a.operand)?, fetch(device, b.operand)?);
+    let on_host = |out: Output<'_, T, Cpu>| {
+        let a = MatrixOperand { operand: x.operand(), conjugate: a.conjugate };
+        let b = MatrixOperand { operand: y.operand(), conjugate: b.conjugate };
+        kernel(ProductArgs { scaling, a, b, out })
+    };
+    if scaling.beta.is_zero() { write_with(device, out, on_host) } else { update_with(device, out, on_host) }
 }
 
 // ------------------------------------------------------------------ from device to device

@@ -7,7 +7,7 @@
 use super::elementwise::repeated;
 use super::same_instance;
 use crate::axis::as_given;
-use crate::device::{BinaryOp, Device, Operand, Output, Permute, Reduce};
+use crate::device::{BinaryOp, Device, Operand, Output, Select};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -111,22 +111,22 @@ impl Along {
 
     /// Checks all positions. Kernels check positions too, but an operation on zero elements calls no kernel, and the kernel of `take` may
     /// find an invalid position only after it has written elements.
-    fn check_positions<T: Element, Dev: Permute<T>>(
+    fn check_positions<T: Element, Dev: Select<T>>(
         self,
         device: &Dev,
         shape: &[usize],
         at: Operand<'_, i64, Dev>,
     ) -> Result<(), Error> {
         let checked = match self.unsigned {
-            true => Permute::<T>::check_unsigned(device, at, shape[self.axis]),
-            false => Permute::<T>::check_positions(device, at, shape[self.axis]),
+            true => Select::<T>::check_unsigned(device, at, shape[self.axis]),
+            false => Select::<T>::check_positions(device, at, shape[self.axis]),
         };
         checked.map_err(|error| self.located(error, shape))
     }
 
     /// Copies the elements of `a` at positions along the axis to `out`, whose shape is that of [`taken`](Along::taken). `existing` states
     /// whether `out` is a preallocated output. If it is `true`, an invalid position leaves `out` unchanged.
-    pub(crate) fn take<T: Element, Dev: Permute<T>>(
+    pub(crate) fn take<T: Element, Dev: Select<T>>(
         self,
         device: &Dev,
         out: Output<'_, T, Dev>,
@@ -139,7 +139,7 @@ impl Along {
 
     /// Copies elements of `a` to `out`, with separate positions for each index of the other axes. `existing` has the meaning that it has
     /// for [`take`](Along::take).
-    pub(crate) fn take_each<T: Element, Dev: Permute<T>>(
+    pub(crate) fn take_each<T: Element, Dev: Select<T>>(
         self,
         device: &Dev,
         out: Output<'_, T, Dev>,
@@ -150,7 +150,7 @@ impl Along {
         self.take_at(device, out, a, at, Positions::Each, existing)
     }
 
-    fn take_at<T: Element, Dev: Permute<T>>(
+    fn take_at<T: Element, Dev: Select<T>>(
         self,
         device: &Dev,
         out: Output<'_, T, Dev>,
@@ -175,7 +175,7 @@ impl Along {
 
     /// Writes elements of `values` to positions along the axis of `out`, with separate positions for each index of the other axes. `values`
     /// broadcasts to the shape of the positions.
-    pub(crate) fn put_each<T: Element, Dev: Permute<T>>(
+    pub(crate) fn put_each<T: Element, Dev: Select<T>>(
         self,
         device: &Dev,
         out: Output<'_, T, Dev>,
@@ -197,7 +197,7 @@ impl Along {
 
     /// Combines the elements of `out` at positions along the axis with `values` by `op`. `values` broadcasts to the shape of
     /// [`taken`](Along::taken).
-    pub(crate) fn scatter<T: Element, Dev: Permute<T> + Reduce<T>, F: BinaryOp<T, T, Output = T>>(
+    pub(crate) fn scatter<T: Element, Dev: Select<T> + Select<T>, F: BinaryOp<T, T, Output = T>>(
         self,
         op: &F,
         device: &Dev,
@@ -298,7 +298,7 @@ pub(crate) fn enumerated(axes: Axes<'_>, order: MemoryOrder) -> Layout {
 }
 
 /// Copies the elements of `a` at which `mask` is `true` to the vector `out`, in memory order. `mask` has the shape of `a`.
-pub(crate) fn compress<T: Element, Dev: Permute<T>>(
+pub(crate) fn compress<T: Element, Dev: Select<T>>(
     device: &Dev,
     order: MemoryOrder,
     out: Output<'_, T, Dev>,
@@ -310,7 +310,7 @@ pub(crate) fn compress<T: Element, Dev: Permute<T>>(
 }
 
 /// Copies the vector `values` to the elements of `out` at which `mask` is `true`, in memory order. `mask` has the shape of `out`.
-pub(crate) fn expand<T: Element, Dev: Permute<T>>(
+pub(crate) fn expand<T: Element, Dev: Select<T>>(
     device: &Dev,
     order: MemoryOrder,
     out: Output<'_, T, Dev>,
@@ -322,7 +322,7 @@ pub(crate) fn expand<T: Element, Dev: Permute<T>>(
 }
 
 /// Writes the indices of all elements of `mask` that are `true` to the rows of the matrix `out`, in memory order.
-pub(crate) fn nonzero<Dev: Reduce<bool>>(
+pub(crate) fn nonzero<Dev: Select<bool>>(
     device: &Dev,
     order: MemoryOrder,
     out: Output<'_, i64, Dev>,
@@ -341,7 +341,7 @@ pub(crate) fn nonzero<Dev: Reduce<bool>>(
 }
 
 /// Checks that the rows of the matrix `at` are valid indices for a tensor of shape `shape`. The matrix has one column for each axis.
-pub(crate) fn check_rows<T: Element, Dev: Permute<T>>(
+pub(crate) fn check_rows<T: Element, Dev: Select<T>>(
     op: &'static str,
     device: &Dev,
     shape: &[usize],
@@ -354,14 +354,14 @@ pub(crate) fn check_rows<T: Element, Dev: Permute<T>>(
     for (axis, &n) in shape.iter().enumerate() {
         let column = Layout::new(&[rows], &strides[..1]).moved(axis as isize * strides[1]);
         let along = Along { op, axis, row_major: true, unsigned: false };
-        Permute::<T>::check_positions(device, at.in_layout(&column), n)
+        Select::<T>::check_positions(device, at.in_layout(&column), n)
             .map_err(|error| along.located(error, shape))?;
     }
     Ok(())
 }
 
 /// Copies single elements of `a`, whose indices are the rows of the matrix `at`, to the vector `out`.
-pub(crate) fn pick<T: Element, Dev: Permute<T>>(
+pub(crate) fn pick<T: Element, Dev: Select<T>>(
     op: &'static str,
     device: &Dev,
     out: Output<'_, T, Dev>,

@@ -6,8 +6,8 @@
 //! bound once.
 
 use super::{FactorSpec, Factorisation, TermOf};
-use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Device, Gemm, Permute};
+use crate::device::family::decompose::{Decompose, LinalgElement};
+use crate::device::{Copy, Device, Gemm};
 use crate::einsum::{EinsumOperand, Held, LabelledBy, ResultOf};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Elements, Factor};
@@ -149,7 +149,7 @@ where
     where
         T: LinalgElement,
         E: ResultOf<1, Result = V>,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         unwrap_or_panic(self.try_svd(truncation))
     }
@@ -170,7 +170,7 @@ where
     where
         T: LinalgElement,
         E: ResultOf<1, Result = V>,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         let (u, s, vh) = self.with(Factorisation::Svd, |of| of.svd(truncation))?;
         Ok((tensor(u), tensor(s), tensor(vh)))
@@ -186,7 +186,7 @@ where
         T: LinalgElement,
         E: ResultOf<1, Result = V> + ResultOf<2, Result = M>,
         M: MatrixStack + RemoveAxes<2, Removed = E>,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         unwrap_or_panic(self.try_svd_truncated(truncation))
     }
@@ -206,7 +206,7 @@ where
         T: LinalgElement,
         E: ResultOf<1, Result = V> + ResultOf<2, Result = M>,
         M: MatrixStack + RemoveAxes<2, Removed = E>,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         let ((u, s, vh), [weight, share]) =
             self.with(Factorisation::Svd, |of| of.svd_truncated(truncation))?;
@@ -222,7 +222,7 @@ where
     pub fn qr(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
         T: LinalgElement,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         unwrap_or_panic(self.try_qr())
     }
@@ -239,7 +239,7 @@ where
     pub fn try_qr(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
     where
         T: LinalgElement,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         let [q, r] = self.with(Factorisation::Qr, |of| of.qr())?;
         Ok((tensor(q), tensor(r)))
@@ -253,7 +253,7 @@ where
     pub fn lq(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
         T: LinalgElement,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         unwrap_or_panic(self.try_lq())
     }
@@ -268,7 +268,7 @@ where
     pub fn try_lq(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
     where
         T: LinalgElement,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         let [l, q] = self.with(Factorisation::Lq, |of| of.lq())?;
         Ok((tensor(l), tensor(q)))
@@ -283,7 +283,7 @@ where
     where
         T: LinalgElement,
         E: ResultOf<1, Result = V>,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         unwrap_or_panic(self.try_eigh())
     }
@@ -301,7 +301,7 @@ where
     where
         T: LinalgElement,
         E: ResultOf<1, Result = V>,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         let (w, v) = self.with(Factorisation::Eigh, |of| of.eigh())?;
         Ok((tensor(w), tensor(v)))
@@ -315,7 +315,7 @@ where
     pub fn polar(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
         T: LinalgElement,
-        Dev: Decompose<T> + Permute<T> + Gemm<T>,
+        Dev: Decompose<T> + Copy<T> + Gemm<T>,
     {
         unwrap_or_panic(self.try_polar())
     }
@@ -332,7 +332,7 @@ where
     pub fn try_polar(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
     where
         T: LinalgElement,
-        Dev: Decompose<T> + Permute<T> + Gemm<T>,
+        Dev: Decompose<T> + Copy<T> + Gemm<T>,
     {
         let [u, p] = self.with(Factorisation::Polar, |of| of.polar())?;
         Ok((tensor(u), tensor(p)))

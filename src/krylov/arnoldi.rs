@@ -6,7 +6,7 @@ use super::methods::methods;
 use super::operator::{Operator, given, on_vectors};
 use super::projected::Small;
 use super::vector::{Vector, divide, modulus, shaped, times_power, zeros};
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::error::Error;

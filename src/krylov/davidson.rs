@@ -8,7 +8,7 @@ use super::options::{Krylov, not_converged};
 use super::projected::Projected;
 use super::vector::{Vector, divide, inner, norm, random, times_power, zeros};
 use crate::device::Backend;
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::op::scalar::WithRight;
 use crate::element::Scalar;
 use crate::error::Error;

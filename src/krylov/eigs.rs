@@ -12,7 +12,7 @@ use super::options::{End, Krylov, not_converged};
 use super::projected::Small;
 use super::schur::leading;
 use super::vector::{Vector, divide, modulus, norm as norm_of, random, shaped, zeros};
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element, Scalar};
 use crate::error::Error;

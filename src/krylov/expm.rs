@@ -6,7 +6,7 @@ use super::operator::{Operator, given, on_vectors};
 use super::options::{Iteration, not_converged};
 use super::projected::Small;
 use super::vector::{Vector, divide, modulus, norm, scale, shaped, zeros};
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::error::Error;

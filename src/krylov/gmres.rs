@@ -7,7 +7,7 @@ use super::operator::Operator;
 use super::options::Iteration;
 use super::vector::{Vector, divide, modulus, norm, zeros};
 use crate::device::Backend;
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::order::Order;

@@ -9,7 +9,7 @@ use super::operator::{Operator, given, on_vectors};
 use super::options::{Krylov, not_converged};
 use super::projected::Projected;
 use super::vector::{Vector, divide, modulus, random, shaped, zeros};
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, RealScalar, Scalar};
 use crate::error::Error;

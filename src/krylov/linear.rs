@@ -4,7 +4,7 @@
 use super::operator::{Map, Operator, given, on_vectors};
 use super::options::{Iteration, not_converged};
 use super::vector::{Vector, divide, norm, scale, shaped, times_power};
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::error::Error;

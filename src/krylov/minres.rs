@@ -6,7 +6,7 @@ use super::operator::Operator;
 use super::options::Iteration;
 use super::vector::{Vector, divide, inner, norm, zeros};
 use crate::device::Backend;
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::element::{CastTo, Scalar};
 use crate::error::Error;
 use crate::order::Order;

@@ -1,7 +1,7 @@
 //! Small dense problems on the host: operators projected on a basis.
 
 use super::options::End;
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::error::Error;
 use crate::rank::Rank;
 use crate::tensor::Tensor;

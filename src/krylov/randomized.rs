@@ -4,7 +4,7 @@ use super::basis::Basis;
 use super::operator::Scale;
 use super::projected::Small;
 use super::vector::{Vector, divide, flat, norm, random, shaped, times_power};
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
 use crate::engine::same_instance;

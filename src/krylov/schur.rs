@@ -4,7 +4,7 @@
 
 use super::projected::Small;
 use super::vector::modulus;
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::element::Scalar;
 use crate::error::Error;
 use num_traits::{Float, Zero};

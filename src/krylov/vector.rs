@@ -1,6 +1,6 @@
 //! Vectors of an iterative method: tensors of rank 1, and their linear algebra.
 
-use crate::device::decompose::exponent_of;
+use crate::device::family::decompose::exponent_of;
 use crate::device::op::scalar::WithRight;
 use crate::device::{Backend, Cpu, Device};
 use crate::element::{CastTo, Element, Inexact};

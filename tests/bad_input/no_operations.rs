@@ -388,9 +388,9 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     (
         "hidden variants of public methods for positions of type `usize`: lists of them are operands of `take` and `scatter_add`",
         &[
-            "Permute::check_unsigned",
-            "Permute::take_unsigned",
-            "Reduce::scatter_with_unsigned",
+            "Select::check_unsigned",
+            "Select::take_unsigned",
+            "Select::scatter_with_unsigned",
             "Positions::bits",
         ],
     ),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use vierbein::device::{Device, Elementwise, Gemm, Permute, Reduce};
+use vierbein::device::{Copy, Device, Elementwise, Fourier, Gemm, Reduce, Select, Sort};
 use vierbein::{Element, Error, Scalar};
 
 /// A device whose memory is not accessible from the host: a pointer is a block number and an index in the block. All operations use
@@ -116,6 +116,9 @@ unsafe impl Device for Remote {
 }
 
 impl<T: Element> Elementwise<T> for Remote {}
-impl<T: Element> Permute<T> for Remote {}
+impl<T: Element> Copy<T> for Remote {}
+impl<T: Element> Select<T> for Remote {}
 impl<T: Element> Reduce<T> for Remote {}
+impl<T: Element> Sort<T> for Remote {}
+impl<T: Element> Fourier<T> for Remote {}
 impl<T: Scalar> Gemm<T> for Remote {}

@@ -4,7 +4,7 @@
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
 use std::fmt::Debug;
-use vierbein::device::{BinaryOp, CudaSource, Device, Operand, Permute, Reduce};
+use vierbein::device::{BinaryOp, CudaSource, Device, Operand, Select};
 use vierbein::op::Add;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error, c64};
@@ -100,7 +100,7 @@ enum Do {
 }
 
 /// Copies elements from the positions `at` (`take`) or to them (`scatter`). Returns the outcome and the output's memory.
-fn copy<T: Element, Dev: Device + Default + Permute<T>>(
+fn copy<T: Element, Dev: Device + Default + Select<T>>(
     case: &Case,
     what: Do,
     at: &[i64],
@@ -176,7 +176,7 @@ fn invalid_positions_are_errors() {
     }
 }
 
-fn combine<T: Element, F: BinaryOp<T, T, Output = T>, Dev: Device + Default + Reduce<T>>(
+fn combine<T: Element, F: BinaryOp<T, T, Output = T>, Dev: Device + Default + Select<T>>(
     case: &Case,
     op: F,
     value: impl Fn(usize) -> T,
@@ -218,7 +218,7 @@ fn sums_at_positions_have_the_order_of_the_host() {
     }
 }
 
-fn picked<Dev: Device + Default + Permute<f32>>(shape: &[usize], at: &[i64]) -> Result<Vec<f32>, Error> {
+fn picked<Dev: Device + Default + Select<f32>>(shape: &[usize], at: &[i64]) -> Result<Vec<f32>, Error> {
     let (device, n) = (Dev::default(), at.len() / shape.len());
     let strides: Vec<isize> = contiguous(shape).into_iter().map(|stride| -stride).collect();
     let count: usize = shape.iter().product();
@@ -258,7 +258,7 @@ fn single_elements() {
 /// The results of `compress`, `expand` and `nonzero`.
 type Masked<T> = (Vec<T>, Vec<T>, Vec<i64>);
 
-fn masked<T: Element, Dev: Device + Default + Permute<T> + Reduce<bool>>(
+fn masked<T: Element, Dev: Device + Default + Select<T> + Select<bool>>(
     shape: &[usize],
     turned: bool,
     mask: &[bool],
@@ -282,7 +282,7 @@ fn masked<T: Element, Dev: Device + Default + Permute<T> + Reduce<bool>>(
     let (rows, rows_strides) = ([count, shape.len()], [1, count as isize]);
     // SAFETY: different indices of a contiguous column-major matrix address different elements.
     let to = unsafe { output(&mut indices, 0, &rows, &rows_strides) };
-    Reduce::<bool>::nonzero(&device, to, mask).unwrap();
+    Select::<bool>::nonzero(&device, to, mask).unwrap();
     (device.release(vector).unwrap(), device.release(a).unwrap(), device.release(indices).unwrap())
 }
 
@@ -340,7 +340,7 @@ fn indices_of_numbers() {
     if !there() {
         return;
     }
-    fn indices<T: Element, Dev: Device + Default + Reduce<T>>(x: &[T], count: usize) -> Vec<i64> {
+    fn indices<T: Element, Dev: Device + Default + Select<T>>(x: &[T], count: usize) -> Vec<i64> {
         let device = Dev::default();
         let a = device.adopt(x.to_vec()).unwrap();
         let mut out = device.adopt(vec![-1i64; count]).unwrap();

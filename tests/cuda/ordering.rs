@@ -4,7 +4,7 @@
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
 use std::fmt::Debug;
-use vierbein::device::{Device, Reduce};
+use vierbein::device::{Device, Sort};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Ordered, Quantile, Side};
 
@@ -37,7 +37,7 @@ fn strides(shape: &[usize], turned: bool) -> Vec<isize> {
 /// The sorted elements, the indices that sort them (as `argsort` returns), the greatest elements, and the indices of these.
 type Sorted<T> = (Vec<T>, Vec<i64>, Vec<T>, Vec<i64>);
 
-fn sorted<T: Ordered, Dev: Device + Default + Reduce<T>>(
+fn sorted<T: Ordered, Dev: Device + Default + Sort<T>>(
     shape: &[usize],
     turned: bool,
     descending: bool,
@@ -69,8 +69,8 @@ fn sorted<T: Ordered, Dev: Device + Default + Reduce<T>>(
 /// Asserts that sorting has the same results on the GPU as on the host. Compares sorted elements as text, in which −0.0 and 0.0 differ.
 fn compare<T: Ordered + Debug>(value: impl Fn(usize) -> T)
 where
-    Cuda: Reduce<T>,
-    Cpu: Reduce<T>,
+    Cuda: Sort<T>,
+    Cpu: Sort<T>,
 {
     for shape in shapes() {
         for turned in [false, true] {

@@ -79,7 +79,7 @@ fn texts_compute_what_the_host_computes() {
 }
 
 /// Returns the names of the operations whose `impl` blocks are written by hand. Macros generate the other operations from the list in
-/// `ops/elementwise/catalogue.rs`; the module `table` tests all operations of that list.
+/// `device/op/catalogue.rs`; the module `table` tests all operations of that list.
 fn written_by_hand() -> BTreeSet<String> {
     fn visit(directory: &Path, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(directory).expect("the sources are there") {
@@ -89,10 +89,9 @@ fn written_by_hand() -> BTreeSet<String> {
                 _ if path.is_dir() => visit(&path, found),
                 _ if path.extension().is_some_and(|extension| extension == "rs") => {
                     let source = std::fs::read_to_string(&path).expect("the sources are there");
-                    let by_row =
-                        ["ops/elementwise/unary.rs", "ops/elementwise/binary.rs", "ops/elementwise/mixed.rs"]
-                            .iter()
-                            .any(|file| path.ends_with(file));
+                    let by_row = ["device/op/unary.rs", "device/op/binary.rs", "ops/elementwise/mixed.rs"]
+                        .iter()
+                        .any(|file| path.ends_with(file));
                     found.extend(source.lines().filter_map(implementor).filter(|name| {
                         let by_macro = !name.chars().all(char::is_alphanumeric);
                         assert!(!by_macro || by_row, "{path:?}: `{name}` has no row in the catalogue");

@@ -1,5 +1,5 @@
 //! The elementwise operations whose CUDA sources are compared with the Rust functions, for every element type that supports them: the
-//! functions of the catalogue (`ops/elementwise/catalogue.rs`), and the operations that are written by hand.
+//! functions of the catalogue (`device/op/catalogue.rs`), and the operations that are written by hand.
 
 use super::program::Program;
 use super::samples::Sample;
@@ -65,7 +65,7 @@ fn complexes(p: &mut Program) {
     p.unary(Literals);
 }
 
-/// Adds the functions of the catalogue (`ops/elementwise/catalogue.rs`) that support `dtype`.
+/// Adds the functions of the catalogue (`device/op/catalogue.rs`) that support `dtype`.
 fn catalogue(p: &mut Program, dtype: DType) {
     unary_rows(p, dtype);
     binary_rows(p, dtype);

@@ -4,8 +4,7 @@ use crate::common::Remote;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::device::{
-    Arguments, Copies, CpuBuffer, ElementTuple, Elementwise, Function, HostPtr, OnHost, Operand, Output,
-    Permute,
+    Arguments, Copies, Copy, CpuBuffer, ElementTuple, Elementwise, Function, HostPtr, OnHost, Operand, Output,
 };
 use vierbein::prelude::*;
 use vierbein::{Error, HostAccess};
@@ -71,7 +70,7 @@ unsafe impl HostAccess for Near {
         ptr.get()
     }
 }
-impl<T: Element> Permute<T> for Near {
+impl<T: Element> Copy<T> for Near {
     fn copy(&self, out: Output<'_, T, Self>, from: Operand<'_, T, Self>) -> Result<(), Error> {
         self.copies.fetch_add(1, Ordering::Relaxed);
         Cpu.copy(out.on_host(), from.on_host())

@@ -5,7 +5,9 @@ use crate::common::{Address, Block, Remote};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
-use vierbein::device::{Copies, Device, Elementwise, Gemm, IntoOutput, Operand, Output, Permute, Reduce};
+use vierbein::device::{
+    Copies, Copy, Device, Elementwise, Fourier, Gemm, IntoOutput, Operand, Output, Reduce, Select, Sort,
+};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, Scalar};
 
@@ -173,7 +175,8 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
     }
 }
 impl<T: Element, const COPIES: bool> Elementwise<T> for Liar<COPIES> {}
-impl<T: Element, const COPIES: bool> Permute<T> for Liar<COPIES> {
+impl<T: Element, const COPIES: bool> Select<T> for Liar<COPIES> {}
+impl<T: Element, const COPIES: bool> Copy<T> for Liar<COPIES> {
     fn copy(&self, out: Output<'_, T, Self>, from: Operand<'_, T, Self>) -> Result<(), Error> {
         if LIE.get().0 == Method::Copy {
             return Ok(());
@@ -185,6 +188,8 @@ impl<T: Element, const COPIES: bool> Permute<T> for Liar<COPIES> {
     }
 }
 impl<T: Element, const COPIES: bool> Reduce<T> for Liar<COPIES> {}
+impl<T: Element, const COPIES: bool> Sort<T> for Liar<COPIES> {}
+impl<T: Element, const COPIES: bool> Fourier<T> for Liar<COPIES> {}
 impl<T: Scalar, const COPIES: bool> Gemm<T> for Liar<COPIES> {}
 
 /// A step of the test: its name, and a function that computes on the device and returns the resulting elements on the host.

@@ -2,11 +2,14 @@
 //! operands to these methods, from safe code. Each call must then panic or return an error, and must not write outside of the operands.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "fft")]
+use vierbein::device::Fourier;
+use vierbein::device::{
+    Copy, Elementwise, Gemm, HostPtr, MatrixOperand, Operand, Output, ProductArgs, Reduce, Scaling, Select,
+    Sort,
+};
 #[cfg(feature = "linalg")]
 use vierbein::device::{Decompose, Structure};
-use vierbein::device::{
-    Elementwise, Gemm, HostPtr, MatrixOperand, Operand, Output, Permute, ProductArgs, Reduce, Scaling,
-};
 use vierbein::prelude::*;
 use vierbein::{Error, Quantile, op};
 #[cfg(feature = "fft")]
@@ -160,7 +163,7 @@ fn product<'a>(
     ProductArgs { scaling: Scaling { alpha: 2.0, beta: 1.0 }, a, b, out }
 }
 
-/// The methods of `Elementwise`, `Permute`, `Reduce` and `Gemm`. A [`Transform`] has no public constructor: see [`transforms`].
+/// The methods of all families but `Decompose`. A [`Transform`] has no public constructor: see [`transforms`].
 #[rustfmt::skip]
 fn families() -> Vec<Case> {
     const NONE: [(usize, usize); 0] = [];
@@ -264,7 +267,7 @@ mod spectra {
         static RECEIVED: Cell<Option<Transform>> = const { Cell::new(None) };
     }
 
-    impl Reduce<f64> for Near {
+    impl Fourier<f64> for Near {
         fn rfft(
             &self,
             transform: Transform,

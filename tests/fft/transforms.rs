@@ -425,7 +425,7 @@ fn padding_several_axes<O: Order>() {
     assert_eq!(zeros.cast::<c64>().irfft(0, 5).shape(), [5, 0]);
 }
 
-/// A device outside the crate computes transforms through the host, by the default methods of `Reduce`. The strides of the copy on the
+/// A device outside the crate computes transforms through the host, by the default methods of `Fourier`. The strides of the copy on the
 /// host can differ from those of the operand, so the last bits of the result can differ too.
 fn other_devices<O: Order>() {
     fn check<T: Inexact, O: Order>(there: Tensor<T, Rank<3>, O, Remote>, here: Tensor<T, Rank<3>, O>) {

@@ -591,11 +591,11 @@ fn builder_rejects_what_differs_from_the_specification() {
     }
 }
 
-/// In generic code, factorisations need the bounds `Decompose` and `Permute` on the device.
+/// In generic code, factorisations need the bounds `Decompose` and `Copy` on the device.
 #[test]
 fn generic_code_factorises() {
-    use vierbein::device::Permute;
-    fn halves<T: LinalgElement, O: Order, Dev: Decompose<T> + Permute<T>>(
+    use vierbein::device::Copy;
+    fn halves<T: LinalgElement, O: Order, Dev: Decompose<T> + Copy<T>>(
         x: TensorView<'_, T, Rank<3>, O, Dev>,
     ) -> (Tensor<T, Rank<3>, O, Dev>, Tensor<T, Rank<2>, O, Dev>) {
         let (q, r) = qr!("aib -> aik, kb", x);

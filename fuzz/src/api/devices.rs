@@ -4,9 +4,7 @@ use super::record::{attempt, certain, may_panic};
 use super::remote::Remote;
 use super::source::{Source, is_small};
 use super::views::{look, look_mut, same};
-use vierbein::device::{
-    Elementwise, Gemm, HostAccess, HostPtr, MatrixOperand, Operand, Output, Permute, ProductArgs, Reduce,
-};
+use vierbein::device::{Copy, Elementwise, Fourier, Gemm, HostAccess, HostPtr, MatrixOperand, Operand, Output, ProductArgs, Reduce, Select, Sort};
 use vierbein::interop::dlpack::{DLManagedTensor, Dlpack};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, op};
@@ -192,7 +190,8 @@ unsafe impl HostAccess for Mixed {
     }
 }
 impl<T: Element> Elementwise<T> for Mixed {}
-impl<T: Element> Permute<T> for Mixed {
+impl<T: Element> Select<T> for Mixed {}
+impl<T: Element> Copy<T> for Mixed {
     fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
         let (out, a) = (out.on_host(), a.on_host());
         match self.0 {
@@ -208,6 +207,8 @@ impl<T: Element> Permute<T> for Mixed {
     }
 }
 impl<T: Element> Reduce<T> for Mixed {}
+impl<T: Element> Sort<T> for Mixed {}
+impl<T: Element> Fourier<T> for Mixed {}
 impl Gemm<f64> for Mixed {
     fn gemm(&self, args: ProductArgs<'_, f64, Self>) -> Result<(), Error> {
         let ProductArgs { scaling, a, b, out } = args;

@@ -9,6 +9,8 @@ mod precompiled;
 pub(super) use kernels::decompose;
 #[cfg(feature = "fft")]
 pub(super) use kernels::fourier;
+#[cfg(test)]
+pub(crate) use kernels::sort::tests as sort_tests;
 use loops::stream::{copy_bytes, copy_elements};
 #[cfg(feature = "csv")]
 pub(crate) use loops::threads::{enter, join, threads};
@@ -24,7 +26,7 @@ pub(super) use memory::pool::limit_from_environment;
 pub(crate) use memory::pool::{reserve, zeroed};
 pub use memory::{CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 
-use super::{Device, HostAccess, IntoOutput, OnHost, Operand, Output, Permute};
+use super::{Copy, Device, HostAccess, IntoOutput, OnHost, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::{Layout, element_count};

@@ -5,22 +5,12 @@
 
 #[cfg(not(feature = "cuda"))]
 #[path = "stub.rs"]
-mod runtime;
+pub(in crate::device) mod runtime;
 #[cfg(feature = "cuda")]
-mod runtime;
+pub(in crate::device) mod runtime;
 
-#[cfg(feature = "linalg")]
-use super::MatrixOperand;
-#[cfg(feature = "linalg")]
-use super::decompose::{Decompose, LinalgElement, Structure};
-#[cfg(feature = "fft")]
-use super::fft::{FftComplex, FftElement, FftReal, Transform};
-use super::{
-    Arguments, BinaryOp, Copies, Cpu, CudaSource, Device, ElementTuple, Elementwise, ForeignMemory, Function,
-    Gemm, Generator, Operand, Output, Permute, ProductArgs, Reduce, Reduction, via_host,
-};
-use crate::device::quantile::Quantile;
-use crate::element::{Element, Ordered, RealScalar, Scalar};
+use super::{Copies, CudaSource, Device, ForeignMemory, Operand, Output, via_host};
+use crate::element::Element;
 use crate::error::Error;
 use core::marker::PhantomData;
 use runtime::{Context, Memory};
@@ -348,7 +338,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
 }
 
 /// Checks, at compile time, that an operation used on a GPU has a CUDA source.
-const fn has_source(source: CudaSource) {
+pub(in crate::device) const fn has_source(source: CudaSource) {
     assert!(
         !source.is_none(),
         "this operation has no CUDA source: define it, an expression in CUDA C++, as \
@@ -359,7 +349,7 @@ const fn has_source(source: CudaSource) {
 
 /// Checks, at compile time, that an operation has a CUDA source. An operation that is `CHECKED` also needs a
 /// CUDA source for its domain.
-const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
+pub(in crate::device) const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
     has_source(source);
     assert!(
         !checked || !defined.is_none(),
@@ -368,318 +358,20 @@ const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
     );
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
-    fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Self>) -> Result<(), Error> {
-        const { has_source(F::CUDA) };
-        runtime::generate(runtime::context(ORDINAL)?, op, out)
-    }
-    fn map<A: Arguments<First = T>, F: Function<A>>(
-        &self,
-        op: &F,
-        out: Output<'_, F::Output, Self>,
-        operands: A::Operands<'_, Self>,
-    ) -> Result<(), Error> {
-        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        runtime::map::<A, F, ORDINAL>(runtime::context(ORDINAL)?, op, out, operands)
-    }
-    fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
-        &self,
-        op: &F,
-        a: Output<'_, T, Self>,
-        rest: <A::Rest as ElementTuple>::Operands<'_, Self>,
-    ) -> Result<(), Error> {
-        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        runtime::update::<A, F, ORDINAL>(runtime::context(ORDINAL)?, op, a, rest)
-    }
+/// Calls the function of [`runtime`] that computes a method of a family. Without the feature `cuda`, there is no context to call it with.
+#[cfg(feature = "cuda")]
+macro_rules! launch {
+    ($ordinal:ident, $name:ident $(::<$($generic:ident),*>)? ($($arg:ident),*)) => {
+        $crate::device::cuda::runtime::$name $(::<$($generic),*>)? (
+            $crate::device::cuda::runtime::context($ordinal)?, $($arg),*
+        )
+    };
 }
-#[diagnostic::do_not_recommend]
-impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
-    fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
-        runtime::copy(runtime::context(ORDINAL)?, out, a)
-    }
-    fn check_positions(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
-        runtime::check_positions(runtime::context(ORDINAL)?, crate::device::positions::CHECK, at, len)
-    }
-    fn take(
-        &self,
-        out: Output<'_, T, Self>,
-        a: Operand<'_, T, Self>,
-        at: Operand<'_, i64, Self>,
-    ) -> Result<(), Error> {
-        runtime::take(runtime::context(ORDINAL)?, out, a, at)
-    }
-    fn scatter(
-        &self,
-        out: Output<'_, T, Self>,
-        at: Operand<'_, i64, Self>,
-        a: Operand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        runtime::scatter(runtime::context(ORDINAL)?, out, at, a)
-    }
-    fn pick(
-        &self,
-        out: Output<'_, T, Self>,
-        a: Operand<'_, T, Self>,
-        at: Operand<'_, i64, Self>,
-    ) -> Result<(), Error> {
-        runtime::pick(runtime::context(ORDINAL)?, out, a, at)
-    }
-    fn compress(
-        &self,
-        out: Output<'_, T, Self>,
-        a: Operand<'_, T, Self>,
-        mask: Operand<'_, bool, Self>,
-    ) -> Result<(), Error> {
-        runtime::compress(runtime::context(ORDINAL)?, out, a, mask)
-    }
-    fn expand(
-        &self,
-        out: Output<'_, T, Self>,
-        mask: Operand<'_, bool, Self>,
-        a: Operand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        runtime::expand(runtime::context(ORDINAL)?, out, mask, a)
-    }
+#[cfg(not(feature = "cuda"))]
+macro_rules! launch {
+    ($ordinal:ident, $name:ident $(::<$($generic:ident),*>)? ($($arg:ident),*)) => {{
+        let _ = ($($arg,)*);
+        match *$crate::device::cuda::runtime::context($ordinal)? {}
+    }};
 }
-#[diagnostic::do_not_recommend]
-impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
-    fn reduce<R: Reduction<T>>(
-        &self,
-        op: &R,
-        out: Output<'_, R::Output, Self>,
-        a: Operand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        const { has_source(R::CUDA) };
-        runtime::reduce(runtime::context(ORDINAL)?, op, out, a)
-    }
-    fn scan<F: BinaryOp<T, T, Output = T>>(
-        &self,
-        op: &F,
-        out: Output<'_, T, Self>,
-        a: Operand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        runtime::scan(runtime::context(ORDINAL)?, op, out, a)
-    }
-    fn scatter_with<F: BinaryOp<T, T, Output = T>>(
-        &self,
-        op: &F,
-        out: Output<'_, T, Self>,
-        at: Operand<'_, i64, Self>,
-        a: Operand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        const { has_source(F::CUDA) };
-        if F::CHECKED {
-            // If `at` contains a position several times, `op` is applied to its own results. A result that is undefined is therefore known
-            // only during the computation. So the host applies and checks `op`, and its error names the elements.
-            let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
-            return via_host::update_with(self, out, |out| {
-                Cpu.scatter_with(op, out, at.operand(), a.operand())
-            });
-        }
-        runtime::scatter_with(runtime::context(ORDINAL)?, op, out, at, a)
-    }
-    fn nonzero(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
-        runtime::nonzero(runtime::context(ORDINAL)?, out, a)
-    }
-    #[cfg(feature = "fft")]
-    fn fft(
-        &self,
-        transform: Transform,
-        out: Output<'_, T::Complex, Self>,
-        a: Operand<'_, T, Self>,
-    ) -> Result<(), Error>
-    where
-        T: FftElement,
-    {
-        runtime::fft(runtime::context(ORDINAL)?, transform, out, a)
-    }
-    #[cfg(feature = "fft")]
-    fn rfft(
-        &self,
-        transform: Transform,
-        out: Output<'_, T::Complex, Self>,
-        a: Operand<'_, T, Self>,
-    ) -> Result<(), Error>
-    where
-        T: FftReal,
-    {
-        runtime::rfft(runtime::context(ORDINAL)?, transform, out, a)
-    }
-    #[cfg(feature = "fft")]
-    fn irfft(
-        &self,
-        transform: Transform,
-        out: Output<'_, T::Magnitude, Self>,
-        a: Operand<'_, T, Self>,
-    ) -> Result<(), Error>
-    where
-        T: FftComplex,
-    {
-        runtime::irfft(runtime::context(ORDINAL)?, transform, out, a)
-    }
-    fn sort(&self, a: Output<'_, T, Self>, descending: bool) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        runtime::sort(runtime::context(ORDINAL)?, a, descending)
-    }
-    fn argsort(
-        &self,
-        out: Output<'_, i64, Self>,
-        a: Operand<'_, T, Self>,
-        descending: bool,
-    ) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        runtime::argsort(runtime::context(ORDINAL)?, out, a, descending)
-    }
-    fn partition(&self, a: Output<'_, T, Self>, _: usize) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        runtime::sort(runtime::context(ORDINAL)?, a, false)
-    }
-    fn top_k(
-        &self,
-        values: Output<'_, T, Self>,
-        indices: Output<'_, i64, Self>,
-        a: Operand<'_, T, Self>,
-        descending: bool,
-    ) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        runtime::top_k(runtime::context(ORDINAL)?, values, indices, a, descending)
-    }
-    fn unique(&self, a: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error>
-    where
-        T: Ordered,
-    {
-        let (memory, len) = runtime::unique(runtime::context(ORDINAL)?, a)?;
-        Ok(CudaBuffer { memory, len, elements: PhantomData })
-    }
-    #[allow(clippy::type_complexity)]
-    #[cfg_attr(
-        not(feature = "cuda"),
-        allow(unreachable_code, unused_variables, reason = "without the feature, there are no buffers")
-    )]
-    fn unique_with(&self, a: Operand<'_, T, Self>) -> Result<(CudaBuffer<T>, [CudaBuffer<i64>; 3]), Error>
-    where
-        T: Ordered,
-    {
-        let n = a.shape().iter().product();
-        let (memory, len, [first, inverse, counts]) = runtime::unique_with(runtime::context(ORDINAL)?, a)?;
-        let indices = |memory, len| CudaBuffer { memory, len, elements: PhantomData };
-        let places = [indices(first, len), indices(inverse, n), indices(counts, len)];
-        Ok((CudaBuffer { memory, len, elements: PhantomData }, places))
-    }
-    fn quantile(
-        &self,
-        out: Output<'_, T::Float, Self>,
-        a: Operand<'_, T, Self>,
-        levels: &[f64],
-        method: Option<Quantile>,
-    ) -> Result<(), Error>
-    where
-        T: RealScalar,
-    {
-        runtime::quantile(runtime::context(ORDINAL)?, out, a, levels, method)
-    }
-    fn lexsort(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        runtime::lexsort(runtime::context(ORDINAL)?, out, a)
-    }
-    fn search(
-        &self,
-        out: Output<'_, i64, Self>,
-        sorted: Operand<'_, T, Self>,
-        a: Operand<'_, T, Self>,
-        right: bool,
-    ) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        runtime::search(runtime::context(ORDINAL)?, out, sorted, a, right)
-    }
-    fn contains(
-        &self,
-        out: Output<'_, bool, Self>,
-        a: Operand<'_, T, Self>,
-        of: Operand<'_, T, Self>,
-    ) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        runtime::contains(runtime::context(ORDINAL)?, out, a, of)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
-    /// Measured: while a call of cuBLAS starts, a GPU copies more than this number of `f64`.
-    const START_COST: usize = 1 << 21;
-    fn gemm(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
-        runtime::gemm(runtime::context(ORDINAL)?, args)
-    }
-    fn sum_products(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
-        runtime::sum_products(runtime::context(ORDINAL)?, args)
-    }
-}
-
-/// The methods that this implementation overrides call cuSOLVER or, for triangular systems, cuBLAS. The host computes instead:
-///
-/// * all methods if the library is not found, or for matrices with zero elements or with 2³¹ elements or more;
-/// * `svd` and `eigh` if an iteration of cuSOLVER does not converge or gives NaN, and `lu` of singular matrices;
-/// * `solve` for Hermitian matrices that may be indefinite.
-#[cfg(feature = "linalg")]
-#[diagnostic::do_not_recommend]
-impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {
-    fn svd(
-        &self,
-        s: Output<'_, T::Magnitude, Self>,
-        vectors: Option<[Output<'_, T, Self>; 2]>,
-        a: MatrixOperand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        runtime::svd(runtime::context(ORDINAL)?, s, vectors, a)
-    }
-    fn eigh(
-        &self,
-        w: Output<'_, T::Magnitude, Self>,
-        v: Option<Output<'_, T, Self>>,
-        a: MatrixOperand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        runtime::eigh(runtime::context(ORDINAL)?, w, v, a)
-    }
-    fn qr(
-        &self,
-        q: Option<Output<'_, T, Self>>,
-        r: Output<'_, T, Self>,
-        a: MatrixOperand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        runtime::qr(runtime::context(ORDINAL)?, q, r, a)
-    }
-    fn lu(
-        &self,
-        lu: Output<'_, T, Self>,
-        rows: Output<'_, i64, Self>,
-        a: MatrixOperand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        runtime::lu(runtime::context(ORDINAL)?, lu, rows, a)
-    }
-    fn cholesky(&self, l: Output<'_, T, Self>, a: MatrixOperand<'_, T, Self>) -> Result<(), Error> {
-        runtime::cholesky(runtime::context(ORDINAL)?, l, a)
-    }
-    fn solve(
-        &self,
-        structure: Structure,
-        b: Output<'_, T, Self>,
-        a: MatrixOperand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        runtime::solve(runtime::context(ORDINAL)?, structure, b, a)
-    }
-}
+pub(in crate::device) use launch;

@@ -2,22 +2,13 @@
 //! every function with an argument of such a type compiles, but can never be called.
 
 use super::Cuda;
-#[cfg(feature = "linalg")]
-use crate::device::MatrixOperand;
-#[cfg(feature = "linalg")]
-use crate::device::decompose::{LinalgElement, Structure};
-#[cfg(feature = "fft")]
-use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
-use crate::device::quantile::Quantile;
-use crate::device::{
-    Arguments, BinaryOp, ElementTuple, Function, Generator, Operand, Output, ProductArgs, Reduction,
-};
-use crate::element::{Element, Ordered, RealScalar, Scalar};
+use crate::device::{Operand, Output};
+use crate::element::Element;
 use crate::error::Error;
 
 /// A type without values.
 #[derive(Debug)]
-pub(super) enum Context {}
+pub(in crate::device) enum Context {}
 
 /// A type without values.
 #[derive(Debug)]
@@ -36,7 +27,7 @@ impl Pinned {
     }
 }
 
-pub(super) fn context(ordinal: usize) -> Result<&'static Context, Error> {
+pub(in crate::device) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     Err(Error::DeviceUnavailable {
         device: name_of(ordinal),
         reason:
@@ -87,20 +78,6 @@ impl Context {
     }
 }
 
-/// Defines stubs of the functions that `cuda/mod.rs` calls for the device families. Each has a `Context` as argument,
-/// so it can never be called.
-macro_rules! never {
-    ($($(#[$attribute:meta])* fn $name:ident[$($generics:tt)*]($($argument:ty),*) $(-> $result:ty)?;)*) => {$(
-        $(#[$attribute])*
-        #[allow(clippy::extra_unused_type_parameters, reason = "the other build has a use for them")]
-        pub(super) fn $name<$($generics)*>(context: &'static Context, $(_: $argument),*) -> Result<never!(@ $($result)?), Error> {
-            match *context {}
-        }
-    )*};
-    (@) => { () };
-    (@ $result:ty) => { $result };
-}
-
 /// # Safety
 /// No conditions: the function cannot be called, as `Context` has no values.
 pub(super) unsafe fn read<T: Element>(context: &Context, _: u64, _: &mut [T]) -> Result<(), Error> {
@@ -112,81 +89,22 @@ pub(super) unsafe fn write<T: Element>(context: &Context, _: &[T], _: u64) -> Re
     match *context {}
 }
 
-never! {
-    fn gather[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> Vec<T>;
-    fn compact[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> Memory;
-    fn put[T: Element, const N: usize](T, Output<'_, T, Cuda<N>>);
-    fn generate[T: Element, F: Generator<T>, const N: usize](&F, Output<'_, T, Cuda<N>>);
-    fn map[A: Arguments, F: Function<A>, const N: usize](
-        &F, Output<'_, F::Output, Cuda<N>>, A::Operands<'_, Cuda<N>>
-    );
-    fn update[A: Arguments, F: Function<A, Output = A::First>, const N: usize](
-        &F, Output<'_, A::First, Cuda<N>>, <A::Rest as ElementTuple>::Operands<'_, Cuda<N>>
-    );
-    fn copy[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    fn reduce[T: Element, R: Reduction<T>, const N: usize](&R, Output<'_, R::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    fn scan[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
-        &F, Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
-    );
-    fn check_positions[const N: usize](&'static str, Operand<'_, i64, Cuda<N>>, usize);
-    fn take[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>);
-    fn pick[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>);
-    fn scatter[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    fn scatter_with[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
-        &F, Output<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>
-    );
-    fn compress[T: Element, const N: usize](
-        Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, bool, Cuda<N>>
-    );
-    fn expand[T: Element, const N: usize](
-        Output<'_, T, Cuda<N>>, Operand<'_, bool, Cuda<N>>, Operand<'_, T, Cuda<N>>
-    );
-    fn nonzero[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    fn sort[T: Element, const N: usize](Output<'_, T, Cuda<N>>, bool);
-    fn argsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool);
-    fn top_k[T: Element, const N: usize](
-        Output<'_, T, Cuda<N>>, Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool
-    );
-    fn lexsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    fn search[T: Ordered, const N: usize](
-        Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool
-    );
-    fn contains[T: Element, const N: usize](
-        Output<'_, bool, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
-    );
-    fn quantile[T: RealScalar, const N: usize](
-        Output<'_, T::Float, Cuda<N>>, Operand<'_, T, Cuda<N>>, &[f64], Option<Quantile>
-    );
-    fn unique_with[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> (Memory, usize, [Memory; 3]);
-    fn unique[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> (Memory, usize);
-    #[cfg(feature = "fft")]
-    fn fft[T: FftElement, const N: usize](Transform, Output<'_, T::Complex, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    #[cfg(feature = "fft")]
-    fn rfft[T: FftReal, const N: usize](Transform, Output<'_, T::Complex, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    #[cfg(feature = "fft")]
-    fn irfft[T: FftComplex, const N: usize](Transform, Output<'_, T::Magnitude, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    #[cfg(feature = "linalg")]
-    fn svd[T: LinalgElement, const N: usize](
-        Output<'_, T::Magnitude, Cuda<N>>, Option<[Output<'_, T, Cuda<N>>; 2]>, MatrixOperand<'_, T, Cuda<N>>
-    );
-    #[cfg(feature = "linalg")]
-    fn eigh[T: LinalgElement, const N: usize](
-        Output<'_, T::Magnitude, Cuda<N>>, Option<Output<'_, T, Cuda<N>>>, MatrixOperand<'_, T, Cuda<N>>
-    );
-    #[cfg(feature = "linalg")]
-    fn qr[T: LinalgElement, const N: usize](
-        Option<Output<'_, T, Cuda<N>>>, Output<'_, T, Cuda<N>>, MatrixOperand<'_, T, Cuda<N>>
-    );
-    #[cfg(feature = "linalg")]
-    fn lu[T: LinalgElement, const N: usize](
-        Output<'_, T, Cuda<N>>, Output<'_, i64, Cuda<N>>, MatrixOperand<'_, T, Cuda<N>>
-    );
-    #[cfg(feature = "linalg")]
-    fn cholesky[T: LinalgElement, const N: usize](Output<'_, T, Cuda<N>>, MatrixOperand<'_, T, Cuda<N>>);
-    #[cfg(feature = "linalg")]
-    fn solve[T: LinalgElement, const N: usize](
-        Structure, Output<'_, T, Cuda<N>>, MatrixOperand<'_, T, Cuda<N>>
-    );
-    fn gemm[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
-    fn sum_products[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
+pub(super) fn gather<T: Element, const N: usize>(
+    context: &Context,
+    _: Operand<'_, T, Cuda<N>>,
+) -> Result<Vec<T>, Error> {
+    match *context {}
+}
+pub(super) fn compact<T: Element, const N: usize>(
+    context: &Context,
+    _: Operand<'_, T, Cuda<N>>,
+) -> Result<Memory, Error> {
+    match *context {}
+}
+pub(super) fn put<T: Element, const N: usize>(
+    context: &Context,
+    _: T,
+    _: Output<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    match *context {}
 }

@@ -1,6 +1,6 @@
 //! Assignment to existing tensors and views: `assign`, `fill`, and arithmetic in place.
 
-use crate::device::{BinaryOp, Device, Elementwise, Operand, Output, Permute};
+use crate::device::{BinaryOp, Copy, Device, Elementwise, Operand, Output};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{
     DynOperand, agree, device_of, elements, lacking, needs, on_device, output_of, scalar_for,
@@ -57,7 +57,7 @@ fn update<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T, Output = T>>(
 }
 
 /// Computes `target = from`, with `from` broadcast to the shape of `target`.
-fn overwrite<T: Element, Dev: Permute<T>>(
+fn overwrite<T: Element, Dev: Copy<T>>(
     op: &'static str,
     target: DynViewMut<'_>,
     from: DynView<'_>,

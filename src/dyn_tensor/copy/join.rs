@@ -1,7 +1,7 @@
 //! Joining dynamic tensors: concatenation along an axis, and stacking along a new one.
 
 use crate::axis::{IndexNumber, from_start};
-use crate::device::Permute;
+use crate::device::Copy;
 use crate::dispatch;
 use crate::dyn_tensor::operand::{agree, allocate_with, device_of, elements, on_device};
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
@@ -31,7 +31,7 @@ impl Joining {
 }
 
 /// Copies the parts, which must have element type `T` and be on `Dev`, to a new tensor of the given shape.
-fn joined<T: Element, Dev: Permute<T>>(
+fn joined<T: Element, Dev: Copy<T>>(
     joining: Joining,
     axis: usize,
     parts: &[DynView<'_>],
@@ -92,7 +92,7 @@ fn order_of(op: &'static str, parts: &[DynView<'_>]) -> Result<MemoryOrder, Erro
 /// assert_eq!(concatenate(0, &[&a, &b])?.downcast_ref()?, tensor![1, 2, 3]);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
-pub fn concatenate<'a, X: Copy + Into<DynView<'a>>>(
+pub fn concatenate<'a, X: core::marker::Copy + Into<DynView<'a>>>(
     axis: impl IndexNumber,
     parts: &[X],
 ) -> Result<DynTensor, Error> {
@@ -121,7 +121,7 @@ pub fn concatenate<'a, X: Copy + Into<DynView<'a>>>(
 /// assert_eq!(stack(0, &[&a, &b])?.downcast_ref()?, tensor![[1, 2], [3, 4]]);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
-pub fn stack<'a, X: Copy + Into<DynView<'a>>>(
+pub fn stack<'a, X: core::marker::Copy + Into<DynView<'a>>>(
     axis: impl IndexNumber,
     parts: &[X],
 ) -> Result<DynTensor, Error> {

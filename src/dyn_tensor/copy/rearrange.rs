@@ -2,7 +2,7 @@
 //! differences.
 
 use crate::axis::{IndexNumber, from_start};
-use crate::device::Permute;
+use crate::device::Copy;
 use crate::dispatch;
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, on_device, scalar_beside, scalar_for};
 use crate::dyn_tensor::scalar::DynScalar;
@@ -19,7 +19,7 @@ use crate::rank::MAX_RANK;
 
 /// Writes a rearrangement of `x` to a new tensor. `x` must have element type `T` and be on `Dev`. `scalar` is the value of the elements
 /// that are not copied from `x`, if the rearrangement has such elements.
-fn rearranged<T: Element, Dev: Permute<T>>(
+fn rearranged<T: Element, Dev: Copy<T>>(
     x: DynView<'_>,
     rearrangement: &Rearrangement,
     scalar: Option<DynView<'_>>,

@@ -1,8 +1,8 @@
 //! Factorisations of tensors whose axes have labels. The specification with the labels is a string that is known at run time only.
 
 use super::DynDiscarded;
-use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Device, Gemm, Permute};
+use crate::device::family::decompose::{Decompose, LinalgElement};
+use crate::device::{Copy, Device, Gemm};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{device_of, elements, lacking, needs, on_device};
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
@@ -40,7 +40,7 @@ fn tensor<T: Element, Dev: Device>(made: Made<T, Dev>, order: MemoryOrder) -> Op
     Some(DynTensor::contiguous(made.data, made.layout.shape(), order))
 }
 
-fn compute<T: LinalgElement, Dev: Decompose<T> + Permute<T> + Gemm<T>>(
+fn compute<T: LinalgElement, Dev: Decompose<T> + Copy<T> + Gemm<T>>(
     spec: &FactorSpec<'_>,
     x: DynView<'_>,
     truncation: Truncation,

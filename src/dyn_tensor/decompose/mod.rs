@@ -11,7 +11,7 @@ use super::operand::{agree, allocate_with, device_of, elements, lacking, needs, 
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::Gemm;
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::dispatch;
 use crate::element::DType;
 use crate::engine::decompose::truncation::Truncation;

@@ -1,7 +1,7 @@
 //! The results of decompositions of dynamic tensors, made from those of typed tensors.
 
 use crate::device::Device;
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::dyn_tensor::tensor::DynTensor;
 use crate::element::Element;
 use crate::engine::decompose::result_shape;

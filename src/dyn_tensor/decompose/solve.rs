@@ -1,8 +1,8 @@
 //! Linear systems of dynamic tensors.
 
 use super::{check_square, system};
-use crate::device::Permute;
-use crate::device::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::Copy;
+use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
 use crate::dyn_tensor::storage::DynData;
@@ -12,7 +12,7 @@ use crate::engine::same_instance;
 use crate::error::Error;
 use crate::layout::Layout;
 
-fn solved<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
+fn solved<T: LinalgElement, Dev: Decompose<T> + Copy<T>>(
     structure: Structure,
     a: DynView<'_>,
     b: DynView<'_>,

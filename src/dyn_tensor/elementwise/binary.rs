@@ -179,5 +179,5 @@ macro_rules! operations {
         }
     };
 }
-// `binary!`, in `ops/elementwise/catalogue.rs`, calls `operations!` with one row for each function.
+// `binary!`, in `device/op/catalogue.rs`, calls `operations!` with one row for each function.
 binary!(operations);

@@ -1,7 +1,7 @@
 //! Fourier transforms of dynamic tensors.
 
-use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
-use crate::device::{Device, Operand, Output, Permute, Reduce};
+use crate::device::family::fourier::{FftComplex, FftElement, FftReal, Transform};
+use crate::device::{Copy, Device, Fourier, Operand, Output};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
 use crate::dyn_tensor::reduce::DynAxes;
@@ -32,15 +32,15 @@ fn transformed<T: Element, U: Element, Dev: Device>(
     allocate_with(device, result, x.order(), &mut |out| run(device, transform, out.in_layout(&to), operand))
 }
 
-fn complex<T: FftElement, Dev: Reduce<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
+fn complex<T: FftElement, Dev: Fourier<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
     transformed::<T, T::Complex, Dev>(x, request, Dev::fft)
 }
 
-fn from_real<T: FftReal, Dev: Reduce<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
+fn from_real<T: FftReal, Dev: Fourier<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
     transformed::<T, T::Complex, Dev>(x, request, Dev::rfft)
 }
 
-fn to_real<T: FftComplex, Dev: Reduce<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
+fn to_real<T: FftComplex, Dev: Fourier<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
     transformed::<T, T::Magnitude, Dev>(x, request, Dev::irfft)
 }
 
@@ -76,7 +76,7 @@ fn transform(
     })
 }
 
-fn shift_of<T: Element, Dev: Permute<T>>(
+fn shift_of<T: Element, Dev: Copy<T>>(
     op: &'static str,
     inverse: bool,
     x: DynView<'_>,

@@ -2,6 +2,7 @@
 
 use super::statistics::number;
 use crate::axis::{IndexNumber, from_start};
+use crate::device::op::checked::{CheckedAdd, CheckedMul};
 use crate::device::{BinaryOp, Reduce};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
@@ -10,7 +11,6 @@ use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::device::op::checked::{CheckedAdd, CheckedMul};
 use crate::ops::op;
 
 fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(

@@ -2,7 +2,7 @@
 
 use super::{ASSIGN, COMPRESS, FILL, MASK, MASKED, NONZERO, along, of_dtype, values_for};
 use crate::axis::{IndexNumber, from_start};
-use crate::device::{Elementwise, Permute};
+use crate::device::{Elementwise, Select};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{
     DynOperand, allocate_with, common_order, device_of, elements, on_device, output_of,
@@ -19,7 +19,7 @@ use crate::ops::op;
 use crate::order::MemoryOrder;
 use crate::storage::OwnedData;
 
-fn compressed<T: Element, Dev: Permute<T>>(
+fn compressed<T: Element, Dev: Select<T>>(
     along: Along,
     [x, mask]: [DynView<'_>; 2],
 ) -> Result<DynTensor, Error> {
@@ -52,7 +52,7 @@ fn counted(mask: DynView<'_>) -> Result<usize, Error> {
     Ok(count as usize)
 }
 
-fn masked_of<T: Element, Dev: Permute<T>>(
+fn masked_of<T: Element, Dev: Select<T>>(
     x: DynView<'_>,
     mask: DynView<'_>,
     order: MemoryOrder,
@@ -93,7 +93,7 @@ fn masked_fill(target: DynViewMut<'_>, mask: DynOperand<'_>, value: DynScalar) -
     on_device!(FILL, mask, Dev => dispatch!(target.dtype(), T => fill_under::<T, Dev>(target, mask, value)))
 }
 
-fn assign_under<T: Element, Dev: Permute<T>>(
+fn assign_under<T: Element, Dev: Select<T>>(
     mut target: DynViewMut<'_>,
     [mask, values]: [DynView<'_>; 2],
     order: MemoryOrder,

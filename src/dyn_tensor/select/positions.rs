@@ -3,7 +3,7 @@
 use super::{AT, POSITIONS, PUT, SCATTER_ADD, TAKE_ALONG, along, of_dtype, order_of, taken_rank, values_for};
 use crate::axis::{IndexNumber, from_start};
 use crate::device::positions::TAKE;
-use crate::device::{Permute, Reduce};
+use crate::device::{Reduce, Select};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{
     DynOperand, allocate_with, common_order, device_of, elements, lacking, needs, on_device, output_of,
@@ -19,7 +19,7 @@ use crate::ops::op;
 use crate::order::MemoryOrder;
 use crate::rank::MAX_RANK;
 
-fn take_from<T: Element, Dev: Permute<T>>(
+fn take_from<T: Element, Dev: Select<T>>(
     along: Along,
     [x, at]: [DynView<'_>; 2],
     order: MemoryOrder,
@@ -44,7 +44,7 @@ fn take(x: DynView<'_>, axis: usize, at: DynOperand<'_>) -> Result<DynTensor, Er
     on_device!(TAKE, x, Dev => dispatch!(x.dtype(), T => take_from::<T, Dev>(along, [x, at], order)))
 }
 
-fn take_each<T: Element, Dev: Permute<T>>(
+fn take_each<T: Element, Dev: Select<T>>(
     along: Along,
     [x, at]: [DynView<'_>; 2],
     order: MemoryOrder,
@@ -66,7 +66,7 @@ fn take_along_axis(x: DynView<'_>, axis: usize, at: DynOperand<'_>) -> Result<Dy
     on_device!(TAKE_ALONG, x, Dev => dispatch!(x.dtype(), T => take_each::<T, Dev>(along, [x, at], order)))
 }
 
-fn put_each<T: Element, Dev: Permute<T>>(
+fn put_each<T: Element, Dev: Select<T>>(
     along: Along,
     mut target: DynViewMut<'_>,
     [at, values]: [DynView<'_>; 2],
@@ -92,7 +92,7 @@ fn put_along_axis(
     on_device!(PUT, at, Dev => dispatch!(values.dtype(), T => put_each::<T, Dev>(along, target, [at, values])))
 }
 
-fn scatter<T: Scalar, Dev: Permute<T> + Reduce<T>>(
+fn scatter<T: Scalar, Dev: Select<T> + Reduce<T>>(
     along: Along,
     mut target: DynViewMut<'_>,
     [at, values]: [DynView<'_>; 2],
@@ -122,7 +122,7 @@ fn scatter_add(
     ))
 }
 
-fn pick<T: Element, Dev: Permute<T>>(x: DynView<'_>, at: DynView<'_>) -> Result<DynTensor, Error> {
+fn pick<T: Element, Dev: Select<T>>(x: DynView<'_>, at: DynView<'_>) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&x);
     same_instance(AT, device, device_of(&at))?;
     let layout = Layout::contiguous(&at.shape()[..1], true);

@@ -11,7 +11,7 @@ use super::operand::{allocate_with, device_of, elements, output_of};
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::axis::{IndexNumber, from_start};
-use crate::device::Reduce;
+use crate::device::Sort;
 use crate::element::Ordered;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -36,7 +36,7 @@ fn enumeration(x: &DynView<'_>) -> Layout {
     if x.order().is_row_major() { *x.layout() } else { x.layout().reverse_axes() }
 }
 
-fn sort_lines<T: Ordered, Dev: Reduce<T>>(
+fn sort_lines<T: Ordered, Dev: Sort<T>>(
     mut x: DynViewMut<'_>,
     lines: &Layout,
     descending: bool,
@@ -64,7 +64,7 @@ fn sorted(x: DynView<'_>, axis: usize, descending: bool) -> Result<DynTensor, Er
     })
 }
 
-fn sorting_indices<T: Ordered, Dev: Reduce<T>>(
+fn sorting_indices<T: Ordered, Dev: Sort<T>>(
     x: DynView<'_>,
     axis: usize,
     descending: bool,
@@ -84,7 +84,7 @@ fn argsort(x: DynView<'_>, axis: usize, descending: bool) -> Result<DynTensor, E
     ordered!(ARGSORT, x, T, Dev => sorting_indices::<T, Dev>(x, axis, descending))
 }
 
-fn partition_lines<T: Ordered, Dev: Reduce<T>>(
+fn partition_lines<T: Ordered, Dev: Sort<T>>(
     mut x: DynViewMut<'_>,
     lines: &Layout,
     k: usize,
@@ -103,7 +103,7 @@ fn partition(x: DynView<'_>, axis: usize, k: usize) -> Result<DynTensor, Error> 
     })
 }
 
-fn selected<T: Ordered, Dev: Reduce<T>>(
+fn selected<T: Ordered, Dev: Sort<T>>(
     x: DynView<'_>,
     axis: usize,
     k: usize,
@@ -138,7 +138,7 @@ fn top_k(
     ordered!(op, x, T, Dev => selected::<T, Dev>(x, axis, k, descending))
 }
 
-fn sorting_columns<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
+fn sorting_columns<T: Ordered, Dev: Sort<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&x);
     let layout = Layout::contiguous(&x.shape()[1..], true);
     allocate_with(device, layout, x.order(), &mut |out| device.lexsort(out, elements::<T, Dev>(&x)))

@@ -2,7 +2,8 @@
 
 use super::enumeration;
 use crate::axis::{IndexNumber, from_start};
-use crate::device::{Device, Operand, Output, Reduce};
+use crate::device::quantile::Quantile;
+use crate::device::{Device, Operand, Output, Sort};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{
     allocate_with, device_of, elements, lacking, needs, on_device, same_device,
@@ -15,7 +16,6 @@ use crate::engine::sort::nan_quantile::nan_quantile;
 use crate::engine::sort::weighted_quantile::{WEIGHTED_QUANTILE, check_weights, weighted_quantile};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::device::quantile::Quantile;
 use crate::ops::sort::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
 
 /// Computes quantiles along an axis. If `keeps_axis`, the result has the axis, with extent `levels`. Otherwise, the axis is removed.

@@ -1,7 +1,8 @@
 //! Dynamic tensors: searches for elements in sorted elements and in sets.
 
 use super::ordered;
-use crate::device::Reduce;
+use crate::device::Sort;
+use crate::device::family::sort::SEARCH;
 use crate::dyn_tensor::operand::{DynOperand, agree, allocate_with, device_of, elements, scalar_for};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
@@ -10,7 +11,6 @@ use crate::engine::same_instance;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::Side;
-use crate::device::family::SEARCH;
 use crate::ops::sort::search::{DIGITIZE, IS_IN, check_rising};
 use crate::order::MemoryOrder;
 
@@ -23,7 +23,7 @@ fn check_line(op: &'static str, name: &str, x: &DynView<'_>) -> Result<(), Error
     Err(Error::UnsupportedRank { op, reason })
 }
 
-fn places<T: Ordered, Dev: Reduce<T>>(
+fn places<T: Ordered, Dev: Sort<T>>(
     op: &'static str,
     sorted: DynView<'_>,
     values: DynView<'_>,
@@ -54,7 +54,7 @@ fn search(
     ordered!(op, sorted, T, Dev => places::<T, Dev>(op, sorted, values, right, order))
 }
 
-fn members<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>, of: DynView<'_>) -> Result<DynTensor, Error> {
+fn members<T: Ordered, Dev: Sort<T>>(x: DynView<'_>, of: DynView<'_>) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&x);
     same_instance(IS_IN, device, device_of(&of))?;
     let layout = Layout::contiguous(x.shape(), x.order().is_row_major());

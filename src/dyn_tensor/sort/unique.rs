@@ -2,7 +2,7 @@
 
 use super::{enumeration, ordered};
 use crate::axis::{IndexNumber, from_start};
-use crate::device::{Permute, Reduce};
+use crate::device::{Select, Sort};
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, line_of};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
@@ -28,7 +28,7 @@ pub struct DynUnique {
     pub counts: DynTensor,
 }
 
-fn different<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
+fn different<T: Ordered, Dev: Sort<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
     let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
     let buffer = device.unique(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
     Ok(line_of(device, buffer, x.order()))
@@ -39,7 +39,7 @@ fn unique(x: DynView<'_>) -> Result<DynTensor, Error> {
     ordered!(UNIQUE, x, T, Dev => different::<T, Dev>(x))
 }
 
-fn different_counts<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
+fn different_counts<T: Ordered, Dev: Sort<T>>(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
     let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
     let (values, counts) = device.unique_counts(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
     Ok((line_of(device, values, x.order()), line_of::<i64, Dev>(device, counts, x.order())))
@@ -50,7 +50,7 @@ fn unique_counts(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
     ordered!(UNIQUE, x, T, Dev => different_counts::<T, Dev>(x))
 }
 
-fn different_with<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynUnique, Error> {
+fn different_with<T: Ordered, Dev: Sort<T>>(x: DynView<'_>) -> Result<DynUnique, Error> {
     let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
     let (values, places) = device.unique_with(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
     let [first, inverse, counts] = places.map(|buffer| line_of::<i64, Dev>(device, buffer, x.order()));
@@ -62,7 +62,7 @@ fn unique_with(x: DynView<'_>) -> Result<DynUnique, Error> {
     ordered!(UNIQUE, x, T, Dev => different_with::<T, Dev>(x))
 }
 
-fn different_slices<T: Ordered, Dev: Permute<T>>(x: DynView<'_>, axis: usize) -> Result<DynUnique, Error> {
+fn different_slices<T: Ordered, Dev: Select<T>>(x: DynView<'_>, axis: usize) -> Result<DynUnique, Error> {
     let (device, order) = (device_of::<Dev>(&x), x.order());
     let along = unique_slices::taking(UNIQUE_SLICES, axis, order.is_row_major());
     let [first, inverse, counts] = unique_slices::unique_slices(device, elements::<T, Dev>(&x), along)?

@@ -1,7 +1,7 @@
 //! Results that are made of copies of operands or of their parts: concatenation, stacking, repetition, and triangles of matrices.
 
 use super::pieces::part_of;
-use crate::device::{Operand, Output, Permute};
+use crate::device::{Copy, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;
@@ -81,7 +81,7 @@ pub(crate) fn stacked(axis: usize, count: usize, part: &[usize], to: &mut [usize
 }
 
 /// Copies the parts, one after another along `axis`, to the output, which must have the shape of the concatenation.
-pub(crate) fn concatenate<'a, T: Element, Dev: Permute<T>>(
+pub(crate) fn concatenate<'a, T: Element, Dev: Copy<T>>(
     device: &Dev,
     axis: usize,
     parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
@@ -97,7 +97,7 @@ pub(crate) fn concatenate<'a, T: Element, Dev: Permute<T>>(
 }
 
 /// Copies the parts, which have the same shape, to the indices 0, 1, .. along axis `axis` of the output.
-pub(crate) fn stack<'a, T: Element, Dev: Permute<T>>(
+pub(crate) fn stack<'a, T: Element, Dev: Copy<T>>(
     device: &Dev,
     axis: usize,
     parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
@@ -128,7 +128,7 @@ pub(crate) enum Repeat {
 
 /// Repeats the operand `counts[axis]` times along each axis. The output must have the operand's shape, with each extent multiplied by
 /// its count.
-pub(crate) fn repeat<T: Element, Dev: Permute<T>>(
+pub(crate) fn repeat<T: Element, Dev: Copy<T>>(
     device: &Dev,
     how: Repeat,
     counts: &[usize],
@@ -201,7 +201,7 @@ pub(crate) enum Triangle {
 /// output. The axes of the matrices are the last two if `row_major` is `true`, and otherwise the first two.
 ///
 /// Copies whole matrices first, and then overwrites a part of each line. A copy for each line would take longer.
-pub(crate) fn triangle<T: Element, Dev: Permute<T>>(
+pub(crate) fn triangle<T: Element, Dev: Copy<T>>(
     device: &Dev,
     row_major: bool,
     kept: Triangle,

@@ -1,7 +1,7 @@
 //! Operations that copy parts of one operand to parts of the output: rolling, padding, and repetition with a count for each index. Along
 //! each axis, the output is divided into pieces. A part of the output is a combination of one piece of each axis.
 
-use crate::device::{Operand, Output, Permute};
+use crate::device::{Copy, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;
@@ -30,7 +30,7 @@ impl Piece {
 
 /// Copies the operand to the output, part by part. A part is a combination of one piece of each axis. `pieces` has one list of pieces for
 /// each axis.
-pub(crate) fn copy_pieces<T: Element, Dev: Permute<T>>(
+pub(crate) fn copy_pieces<T: Element, Dev: Copy<T>>(
     device: &Dev,
     pieces: &[Vec<Piece>],
     from: Operand<'_, T, Dev>,
@@ -63,7 +63,7 @@ pub(crate) fn copy_pieces<T: Element, Dev: Permute<T>>(
 }
 
 /// Returns the part of an output that begins at index `first` and has the shape `shape`.
-pub(crate) fn part_of<'b, T: Element, Dev: Permute<T>>(
+pub(crate) fn part_of<'b, T: Element, Dev: Copy<T>>(
     out: &'b mut Output<'_, T, Dev>,
     first: &[usize],
     shape: &'b [usize],
@@ -187,7 +187,7 @@ pub(crate) fn padded_axes(
 }
 
 /// Fills the added indices of each axis with `constant`, which must have rank 0. `shape` is the shape of the operand.
-pub(crate) fn fill_border<T: Element, Dev: Permute<T>>(
+pub(crate) fn fill_border<T: Element, Dev: Copy<T>>(
     device: &Dev,
     shape: &[usize],
     widths: &[[usize; 2]],

@@ -7,7 +7,7 @@
 use super::join::{self, Repeat, Triangle};
 use super::pieces::{self, Pad, Piece, copy_pieces};
 use crate::axis::IndexNumber;
-use crate::device::{Operand, Output, Permute};
+use crate::device::{Copy, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;
@@ -160,7 +160,7 @@ impl Rearrangement {
     }
 
     /// Writes the result. `scalar`, of rank 0, is the constant of a border or the zero outside of a triangle.
-    pub(crate) fn write<T: Element, Dev: Permute<T>>(
+    pub(crate) fn write<T: Element, Dev: Copy<T>>(
         &self,
         device: &Dev,
         row_major: bool,

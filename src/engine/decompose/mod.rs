@@ -7,8 +7,8 @@
 pub(crate) mod truncation;
 
 use super::gemm::matmul;
-use crate::device::decompose::{Decompose, LinalgElement, Structure};
-use crate::device::{Gemm, MatrixOperand, Operand, Output, Permute};
+use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::{Copy, Gemm, MatrixOperand, Operand, Output};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::broadcast::common_shape;
@@ -168,7 +168,7 @@ pub(crate) fn solution_shape(
 ///
 /// # Errors
 /// The errors of [`Decompose::solve`], with the shape of `a`.
-pub(crate) fn solve<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
+pub(crate) fn solve<T: LinalgElement, Dev: Decompose<T> + Copy<T>>(
     op: &'static str,
     row_major: bool,
     device: &Dev,

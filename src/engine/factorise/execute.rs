@@ -3,8 +3,8 @@
 use super::groups::Groups;
 use super::results::{Factor, Made, Values, buffer};
 use super::spec::FactorSpec;
-use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Device, Gemm, MatrixOperand, Permute, ProductArgs, Scaling};
+use crate::device::family::decompose::{Decompose, LinalgElement};
+use crate::device::{Copy, Device, Gemm, MatrixOperand, ProductArgs, Scaling};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::Labelled;
 use crate::engine::decompose::named;
@@ -26,7 +26,7 @@ pub(crate) struct Factorise<'a, T: Element, Dev: Device> {
     pub(crate) operand: MatrixOperand<'a, T, Dev>,
 }
 
-impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
+impl<T: LinalgElement, Dev: Decompose<T> + Copy<T>> Factorise<'_, T, Dev> {
     /// Returns `u`, the singular values and `vh`.
     ///
     /// # Errors

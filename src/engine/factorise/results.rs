@@ -1,7 +1,7 @@
 //! The results of a factorisation: memory to which the device writes matrices, and which becomes a tensor.
 
 use super::groups::Groups;
-use crate::device::{Device, Operand, Output, Permute};
+use crate::device::{Copy, Device, Operand, Output};
 use crate::element::{Element, RealFloat};
 use crate::engine::contract::{Labelled, Labels};
 use crate::engine::decompose::truncation::Truncation;
@@ -40,7 +40,7 @@ pub(super) struct Factor<T: Element, Dev: Device> {
     in_place: Option<usize>,
 }
 
-impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
+impl<T: Element, Dev: Copy<T>> Factor<T, Dev> {
     /// Allocates memory for the first factor (`which` is 0) or the second factor (`which` is 1). `matrix` contains the row labels and the
     /// column labels of the factor's matrices.
     ///

@@ -1,7 +1,7 @@
 //! Fourier transforms: the options, the shape of the result, and the order of the axes.
 
 use crate::axis::as_given;
-use crate::device::fft::{Norm, Transform};
+use crate::device::family::fourier::{Norm, Transform};
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 

@@ -5,7 +5,7 @@
 //! lines with the same number of such elements are passed to the kernel together.
 
 use crate::device::quantile::Quantile;
-use crate::device::{Cpu, Device, Operand, Output, Reduce, via_host};
+use crate::device::{Cpu, Device, Operand, Output, Sort, via_host};
 use crate::element::{RealFloat, Scalar};
 use crate::error::Error;
 use crate::layout::axes::Axes;
@@ -48,7 +48,7 @@ pub(crate) fn nan_quantile<T: RealFloat, Dev: Device>(
             let to = results.output().with_axes(Axes::new(&to, &strides), (first * levels.len()) as isize);
             let (from, strides) = ([run.len(), count], [n as isize, 1]);
             let from = numbers.operand().with_axes(Axes::new(&from, &strides), (first * n) as isize);
-            Reduce::<T>::quantile(&Cpu, to, from, levels, method)?;
+            Sort::<T>::quantile(&Cpu, to, from, levels, method)?;
         }
         first += run.len();
     }

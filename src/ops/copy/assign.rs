@@ -1,7 +1,7 @@
 //! Writing into an existing tensor or mutable view.
 
 use crate::device::via_host::{self, Fetched};
-use crate::device::{Device, Elementwise, Permute};
+use crate::device::{Copy, Device, Elementwise};
 use crate::element::Element;
 use crate::engine::{elementwise, same_instance};
 use crate::error::{Error, unwrap_or_panic};
@@ -30,7 +30,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn assign<B>(&mut self, from: B)
     where
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         S: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_assign(from));
@@ -44,7 +44,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
     where
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         S: StorageMut<T, Dev>,
     {
         let from = from.agreed();
@@ -62,7 +62,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[inline(never)]
     fn assign_repeated<E: Dim>(&mut self, from: &TensorView<'_, T, E, O, Dev>) -> Result<(), Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         S: StorageMut<T, Dev>,
     {
         let (output, device) = self.output();

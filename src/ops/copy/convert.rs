@@ -1,6 +1,6 @@
 //! Conversions between memory orders, and between owned tensors, views, slices and `Vec`s. Views are free; other conversions may copy.
 
-use crate::device::{Device, HostAccess, Permute};
+use crate::device::{Copy, Device, HostAccess};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -23,7 +23,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn to_owned(&self) -> Tensor<T, D, O, Dev>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_to_owned())
     }
@@ -34,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the allocation fails.
     pub fn try_to_owned(&self) -> Result<Tensor<T, D, O, Dev>, Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         self.try_to_order()
     }
@@ -53,7 +53,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn to_order<P: Order>(&self) -> Tensor<T, D, P, Dev>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_to_order())
     }
@@ -64,7 +64,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the allocation fails.
     pub fn try_to_order<P: Order>(&self) -> Result<Tensor<T, D, P, Dev>, Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
         let (output, device) = out.output();
@@ -227,7 +227,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     #[track_caller]
     pub fn copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Self
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(Self::try_copy_of(view))
     }
@@ -238,7 +238,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// If the allocation fails.
     pub fn try_copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Result<Self, Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         view.into().try_to_owned()
     }

@@ -1,7 +1,7 @@
 //! Joining tensors: concatenation along an axis, and stacking along a new one.
 
 use crate::axis::AxisArg;
-use crate::device::{Device, Permute};
+use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::copy::join;
 use crate::engine::same_instance;
@@ -49,7 +49,7 @@ where
     T: Element,
     D: Dim,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     A: AxisArg<D>,
 {
     unwrap_or_panic(try_concatenate(axis, parts))
@@ -66,7 +66,7 @@ where
     T: Element,
     D: Dim,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     A: AxisArg<D>,
 {
     const OP: &str = "concatenate";
@@ -103,7 +103,7 @@ where
     T: Element,
     D: Dim,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     A: AxisArg<D>,
     S: StorageMut<T, Dev>,
 {
@@ -125,7 +125,7 @@ where
     T: Element,
     D: Dim,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     A: AxisArg<D>,
     S: StorageMut<T, Dev>,
 {
@@ -160,7 +160,7 @@ where
     D: InsertAxes<1, Inserted = R>,
     R: Dim,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     A: AxisArg<R>,
 {
     unwrap_or_panic(try_stack(axis, parts))
@@ -178,7 +178,7 @@ where
     D: InsertAxes<1, Inserted = R>,
     R: Dim,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     A: AxisArg<R>,
 {
     let parts: Vec<X> = parts.into_iter().collect();
@@ -213,7 +213,7 @@ where
     D: InsertAxes<1, Inserted = R>,
     R: Dim,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     A: AxisArg<R>,
     S: StorageMut<T, Dev>,
 {
@@ -236,7 +236,7 @@ where
     D: InsertAxes<1, Inserted = R>,
     R: Dim,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     A: AxisArg<R>,
     S: StorageMut<T, Dev>,
 {

@@ -2,7 +2,7 @@
 //! of matrices.
 
 use crate::axis::{AxisArg, IndexNumber, all_from_start};
-use crate::device::{Device, HostAccess, Permute};
+use crate::device::{Copy, Device, HostAccess};
 use crate::element::Element;
 use crate::engine::copy::join::Triangle;
 use crate::engine::copy::pieces::Pad;
@@ -120,7 +120,7 @@ macro_rules! copies {
             #[track_caller]
             pub fn $name<$($generic)*>(&self $(, $arg: $ty)*) -> Tensor<T, D, O, Dev>
             where
-                Dev: Permute<T>,
+                Dev: Copy<T>,
                 $($bound)*
             {
                 unwrap_or_panic(self.$try_name($($arg),*))
@@ -132,7 +132,7 @@ macro_rules! copies {
             #[doc = concat!("For the reasons for which `", stringify!($name), "` panics.")]
             pub fn $try_name<$($generic)*>(&self $(, $arg: $ty)*) -> Result<Tensor<T, D, O, Dev>, Error>
             where
-                Dev: Permute<T>,
+                Dev: Copy<T>,
                 $($bound)*
             {
                 let mut result = self.shape();
@@ -154,7 +154,7 @@ macro_rules! copies {
                 &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
             )
             where
-                Dev: Permute<T>,
+                Dev: Copy<T>,
                 $($bound)*
             {
                 unwrap_or_panic(self.$try_into($($arg,)* out));
@@ -168,7 +168,7 @@ macro_rules! copies {
                 &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
             ) -> Result<(), Error>
             where
-                Dev: Permute<T>,
+                Dev: Copy<T>,
                 $($bound)*
             {
                 let mut result = self.shape();

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::axis::{AxisArg, IndexNumber};
-use crate::device::{Device, Permute};
+use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
@@ -30,7 +30,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         A: AxisArg<D>,
         D: RemoveAxes<1>,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_swap_indices(axis, i, j));
     }
@@ -48,7 +48,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         A: AxisArg<D>,
         D: RemoveAxes<1>,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         let first = self.try_index_axis(axis, i)?.try_to_owned()?;
         let second = self.try_index_axis(axis, j)?.try_to_owned()?;
@@ -72,7 +72,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     #[track_caller]
     pub fn swap_with<S2: StorageMut<T, Dev>>(&mut self, other: &mut Tensor<T, D, O, Dev, S2>)
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_swap_with(other));
     }
@@ -84,7 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn try_swap_with<S2>(&mut self, other: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
     where
         S2: StorageMut<T, Dev>,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         const OP: &str = "swap";
         same_instance(OP, self.device(), other.device())?;

@@ -1,6 +1,6 @@
 //! One-hot encoding: labels of classes as vectors.
 
-use crate::device::{Device, Elementwise, Permute, Reduce};
+use crate::device::{Device, Elementwise, Reduce, Select};
 use crate::element::Scalar;
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::elementwise::compute::check_out;
@@ -40,7 +40,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     where
         D: InsertAxes<1, Inserted: Dim>,
         Rank<0>: BroadcastTo<D::Inserted>,
-        Dev: Elementwise<T> + Permute<T> + Reduce<i64>,
+        Dev: Elementwise<T> + Select<T> + Reduce<i64>,
     {
         unwrap_or_panic(self.try_one_hot(classes))
     }
@@ -53,7 +53,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     where
         D: InsertAxes<1, Inserted: Dim>,
         Rank<0>: BroadcastTo<D::Inserted>,
-        Dev: Elementwise<T> + Permute<T> + Reduce<i64>,
+        Dev: Elementwise<T> + Select<T> + Reduce<i64>,
     {
         let shape = self.one_hot_shape(classes)?;
         let mut out = Tensor::try_zeros_in(shape, self.device())?;
@@ -78,7 +78,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     where
         D: InsertAxes<1, Inserted: Dim>,
         Rank<0>: BroadcastTo<D::Inserted>,
-        Dev: Elementwise<T> + Permute<T> + Reduce<i64>,
+        Dev: Elementwise<T> + Select<T> + Reduce<i64>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_one_hot_into(classes, out));
@@ -98,7 +98,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     where
         D: InsertAxes<1, Inserted: Dim>,
         Rank<0>: BroadcastTo<D::Inserted>,
-        Dev: Elementwise<T> + Permute<T> + Reduce<i64>,
+        Dev: Elementwise<T> + Select<T> + Reduce<i64>,
         S2: StorageMut<T, Dev>,
     {
         let shape = self.one_hot_shape(classes)?;
@@ -134,7 +134,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     where
         D: InsertAxes<1, Inserted: Dim>,
         Rank<0>: BroadcastTo<D::Inserted>,
-        Dev: Elementwise<T> + Permute<T> + Reduce<i64>,
+        Dev: Elementwise<T> + Select<T> + Reduce<i64>,
         S2: StorageMut<T, Dev>,
     {
         let one = Tensor::<T, Rank<0>, O, Dev>::try_full_in([], T::one(), self.device())?;

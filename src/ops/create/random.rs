@@ -1,7 +1,7 @@
 //! Random tensors, from any distribution of the `rand` crate family.
 
 use crate::axis::AxisArg;
-use crate::device::{Device, Permute};
+use crate::device::{Copy, Device, Select};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -159,7 +159,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Rng + ?Sized,
         E: Dim,
         D: TakeRanks<Rank<1>, Taken = E>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_permutation(axis, rng))
     }
@@ -174,7 +174,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Rng + ?Sized,
         E: Dim,
         D: TakeRanks<Rank<1>, Taken = E>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         let extent = self.shape().as_ref().get(axis.index()).copied().unwrap_or(0);
         self.try_choice(axis, extent, rng)
@@ -203,7 +203,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Rng + ?Sized,
         E: Dim,
         D: TakeRanks<Rank<1>, Taken = E>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_choice(axis, count, rng))
     }
@@ -223,7 +223,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Rng + ?Sized,
         E: Dim,
         D: TakeRanks<Rank<1>, Taken = E>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         const OP: &str = "choose indices";
         self.axes().check_axis(OP, axis.index())?;
@@ -255,7 +255,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         R: Rng + ?Sized,
         D: TakeRanks<Rank<1>, Taken = D>,
-        Dev: Permute<T>,
+        Dev: Copy<T> + Select<T>,
         S: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_shuffle(axis, rng));
@@ -270,7 +270,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         R: Rng + ?Sized,
         D: TakeRanks<Rank<1>, Taken = D>,
-        Dev: Permute<T>,
+        Dev: Copy<T> + Select<T>,
         S: StorageMut<T, Dev>,
     {
         let shuffled = self.try_permutation(axis, rng)?;

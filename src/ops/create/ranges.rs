@@ -1,10 +1,10 @@
 //! Equally spaced numbers: `arange` and `linspace`.
 
+use crate::device::op::binary::Mul;
+use crate::device::op::scalar::WithRight;
 use crate::device::{CudaSource, Device, Elementwise, Generator, Scalars};
 use crate::element::{Element, RealFloat, RealScalar};
 use crate::error::{Error, unwrap_or_panic};
-use crate::device::op::binary::Mul;
-use crate::device::op::scalar::WithRight;
 use crate::order::Order;
 use crate::rank::Rank;
 use crate::tensor::Tensor;

@@ -7,7 +7,7 @@
 
 use super::exponential::Matrix;
 use crate::device::Backend;
-use crate::device::decompose::{LinalgElement, Structure};
+use crate::device::family::decompose::{LinalgElement, Structure};
 use crate::element::{CastTo, FloatFunction, Scalar};
 use crate::error::Error;
 use crate::ops::op::{Add, Div, Mul};

@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of matrices that need not be Hermitian, and the Schur decomposition.
 
 use super::stack::{Extents, Made, Stack, StackView, Vectors, dense, extents, stacked, with_operand};
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};

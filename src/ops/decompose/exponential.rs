@@ -15,7 +15,7 @@
 use super::balance::{exponents, scaled};
 use super::conserved::{Conserved, of_small_generator};
 use super::stack::{Extents, Stack, StackView, dense, each_matrix, stacked};
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element};
 use crate::error::{Error, unwrap_or_panic};

@@ -7,7 +7,7 @@ use super::stack::{
     Extents, Stack, StackView, adjoint, check_finite, dense, each_vector, extents, scale_columns, stacked,
     vectors,
 };
-use crate::device::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
 use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::engine::decompose::{Matrices, merged_shape};

@@ -6,7 +6,7 @@ use super::stack::{
     Extents, Numbers, Stack, StackView, dense, each_vector, extents, matrix_axes, numbers, stack_shape,
     stacked,
 };
-use crate::device::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};

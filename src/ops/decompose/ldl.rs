@@ -1,7 +1,7 @@
 //! The LDLᴴ decomposition of Hermitian matrices, which may be indefinite.
 
 use super::stack::{Extents, Made, StackView, dense, extents, stacked, with_operand};
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};

@@ -3,7 +3,7 @@
 use super::ranks::{Negligible, pseudo_inverse_factors};
 use super::solve::SolveRanks;
 use super::stack::{Extents, stacked};
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device, Operand};
 use crate::element::Element;
 use crate::engine::decompose::{Matrices, multiply_sides, side_axis, solution_shape};

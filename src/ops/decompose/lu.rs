@@ -3,7 +3,7 @@
 use super::stack::{
     Extents, Made, Stack, StackView, Vectors, dense, extents, matrix_axes, stacked, with_operand,
 };
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};

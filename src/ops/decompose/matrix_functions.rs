@@ -3,8 +3,8 @@
 
 use super::balance::{exponent, scaled};
 use super::stack::{Extents, Stack, StackView, adjoint, extents, matrix_axes, stack_shape, stacked};
-use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Backend, Device, Permute};
+use crate::device::family::decompose::{Decompose, LinalgElement};
+use crate::device::{Backend, Copy, Device};
 use crate::element::{CastTo, Element, FloatFunction, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -178,7 +178,7 @@ fn on_host<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vec<Triangular<T::
 where
     T: LinalgElement,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
 {
     let [batch, n, _] = extents::<O>(a.shape());
     let [rows, columns] = matrix_axes::<O>();
@@ -201,7 +201,7 @@ fn on_device<C, O, Dev>(
 where
     C: LinalgElement,
     O: Order,
-    Dev: Permute<C>,
+    Dev: Copy<C>,
 {
     let shape = stack_shape::<O>([matrices.len(), n, n]);
     let elements = matrices.into_iter().flat_map(|matrix| matrix.elements).collect();
@@ -223,7 +223,7 @@ fn of_triangular<T, O, Dev>(
 where
     T: LinalgElement,
     O: Order,
-    Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+    Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
 {
     let [batch, n, _] = extents::<O>(a.shape());
     let (t, z) = super::eig::schur(a)?;
@@ -251,7 +251,7 @@ pub(crate) fn sqrtm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::
 where
     T: LinalgElement,
     O: Order,
-    Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+    Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
 {
     of_triangular(a, "sqrtm", |t, exponent| Some(t.square_root()?.times_power(exponent / 2)))
 }
@@ -260,7 +260,7 @@ pub(crate) fn logm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::C
 where
     T: LinalgElement,
     O: Order,
-    Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+    Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
 {
     of_triangular(a, "logm", |t, exponent| {
         let singular = (0..t.n).any(|j| t.at(j, j) == Scalar::from_f64(0.0));
@@ -280,7 +280,7 @@ macro_rules! complex_results {
             where
                 T: LinalgElement,
                 D: MatrixStack,
-                Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+                Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
             {
                 unwrap_or_panic(self.$try_name())
             }
@@ -293,7 +293,7 @@ macro_rules! complex_results {
             where
                 T: LinalgElement,
                 D: MatrixStack,
-                Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+                Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
             {
                 stacked(self, stringify!($name), Extents::Square, |a| $name(&a))
             }

@@ -4,7 +4,7 @@ use super::stack::{
     Extents, Stack, StackView, adjoint, arranged, dense, extents, scale_columns, stack_shape, stacked,
 };
 use super::svd::svd;
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};

@@ -1,8 +1,8 @@
 //! Roots of polynomials, and polynomials that fit points.
 
 use super::balance::{Scaled, exponent, exponents, scaled};
-use crate::device::decompose::LinalgElement;
-use crate::device::{Device, Permute};
+use crate::device::family::decompose::LinalgElement;
+use crate::device::{Copy, Device};
 use crate::element::{CastTo, Element};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
@@ -152,7 +152,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     pub fn roots(&self) -> Tensor<T::Complex, Rank<1>, O, Dev>
     where
         T: LinalgElement,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_roots())
     }
@@ -164,7 +164,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     pub fn try_roots(&self) -> Result<Tensor<T::Complex, Rank<1>, O, Dev>, Error>
     where
         T: LinalgElement,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         let found = roots(&self.try_to_vec()?)?;
         Tensor::try_from_vec_in([found.len()], found, self.device())
@@ -197,7 +197,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     pub fn polyfit<Y>(&self, y: Y, degree: usize) -> Tensor<T, Y::Dim, O, Dev>
     where
         T: LinalgElement,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         Y: AsView<Element = T, Dim: RemoveAxes<1>, Order = O, Device = Dev>,
     {
         unwrap_or_panic(self.try_polyfit(y, degree))
@@ -210,7 +210,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     pub fn try_polyfit<Y>(&self, y: Y, degree: usize) -> Result<Tensor<T, Y::Dim, O, Dev>, Error>
     where
         T: LinalgElement,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         Y: AsView<Element = T, Dim: RemoveAxes<1>, Order = O, Device = Dev>,
     {
         let y = y.as_view();

@@ -6,7 +6,7 @@ use super::stack::{
     scale_columns, stacked, vectors,
 };
 use super::svd::{Svd, singular_values, svd, svd_full};
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element, RealFloat};
 use crate::error::{Error, unwrap_or_panic};

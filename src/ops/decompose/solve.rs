@@ -1,8 +1,8 @@
 //! Linear systems: general, Hermitian and triangular ones.
 
 use super::stack::{Stack, StackView};
-use crate::device::decompose::{Decompose, LinalgElement, Structure};
-use crate::device::{Device, Permute};
+use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::decompose::{self, Matrices, solution_shape};
 use crate::engine::same_instance;
@@ -56,7 +56,7 @@ pub(super) fn solve_stacks<T, O, Dev>(
 where
     T: LinalgElement,
     O: Order,
-    Dev: Decompose<T> + Permute<T>,
+    Dev: Decompose<T> + Copy<T>,
 {
     a.solved("solve", structure, b.view())
 }
@@ -92,7 +92,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: MatchingOperand<T, O, Dev>,
         D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         unwrap_or_panic(self.try_solve(b))
     }
@@ -107,7 +107,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: MatchingOperand<T, O, Dev>,
         D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         self.solved("solve", Structure::General, b.agreed())
     }
@@ -142,7 +142,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: MatchingOperand<T, O, Dev>,
         D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         unwrap_or_panic(self.try_solve_as(structure, b))
     }
@@ -157,7 +157,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: MatchingOperand<T, O, Dev>,
         D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         self.solved("solve", structure, b.agreed())
     }
@@ -173,7 +173,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: MatrixStack + SolveRanks<E, Solution = R>,
         E: Dim,
         R: Dim,
-        Dev: Decompose<T> + Permute<T>,
+        Dev: Decompose<T> + Copy<T>,
     {
         same_instance(op, self.device(), b.device())?;
         let a = self.shape();

@@ -5,8 +5,8 @@ use super::ldl::Ldl;
 use super::lu::Lu;
 use super::svd::Svd;
 use super::truncation::Discarded;
-use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Backend, Device, MatrixOperand, Output, Permute};
+use crate::device::family::decompose::{Decompose, LinalgElement};
+use crate::device::{Backend, Copy, Device, MatrixOperand, Output};
 use crate::element::Element;
 use crate::engine::decompose::{Matrices, batch_first, in_terms_of, merged_shape, result_shape};
 use crate::error::Error;
@@ -199,7 +199,7 @@ where
     T: Element,
     D: MatrixStack,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
     S: Storage<T, Dev>,
     R: Stacked,
 {
@@ -266,7 +266,7 @@ pub(super) fn each_vector<T, O, Dev, R>(
 where
     T: Element,
     O: Order,
-    Dev: Permute<T>,
+    Dev: Copy<T>,
 {
     let (elements, [first, second]) = (x.try_to_vec()?, x.shape());
     let (batch, k) = if O::ROW_MAJOR { (first, second) } else { (second, first) };

@@ -1,7 +1,7 @@
 //! Singular values and singular vectors.
 
 use super::stack::{Extents, Made, StackView, Vectors, dense, extents, stacked, with_operand};
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};

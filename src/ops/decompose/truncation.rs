@@ -2,7 +2,7 @@
 
 use super::stack::{Extents, StackView, dense, each_vector, extents, matrix_axes, numbers, stacked};
 use super::svd::{Svd, svd};
-use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{Element, Scalar};
 use crate::engine::decompose::truncation::{Truncation, discarded};

@@ -2,7 +2,7 @@
 
 use super::compute::{binary, binary_into, check_out};
 use crate::axis::AxisArg;
-use crate::device::{Device, Elementwise, Permute};
+use crate::device::{Copy, Device, Elementwise};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::op::Sub;
@@ -30,7 +30,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Scalar,
         D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T> + Permute<T>,
+        Dev: Elementwise<T> + Copy<T>,
     {
         unwrap_or_panic(self.try_diff(axis, times))
     }
@@ -43,7 +43,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Scalar,
         D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T> + Permute<T>,
+        Dev: Elementwise<T> + Copy<T>,
     {
         let mut out = Tensor::allocate(self.differences(axis.index(), times)?, self.device().clone())?;
         self.write_differences(axis.index(), times, &mut out)?;
@@ -68,7 +68,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Scalar,
         D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T> + Permute<T>,
+        Dev: Elementwise<T> + Copy<T>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_diff_into(axis, times, out));
@@ -89,7 +89,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Scalar,
         D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T> + Permute<T>,
+        Dev: Elementwise<T> + Copy<T>,
         S2: StorageMut<T, Dev>,
     {
         let shape = self.differences(axis.index(), times)?;
@@ -119,7 +119,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Scalar,
         D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T> + Permute<T>,
+        Dev: Elementwise<T> + Copy<T>,
         S2: StorageMut<T, Dev>,
     {
         // The last of these passes writes to `out`. After one pass for each element, there are no elements left.

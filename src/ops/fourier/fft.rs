@@ -1,8 +1,8 @@
 //! Fourier transforms along one axis or several.
 
 use crate::axis::{AxesArg, AxisArg};
-use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
-use crate::device::{Device, Operand, Output, Reduce};
+use crate::device::family::fourier::{FftComplex, FftElement, FftReal, Transform};
+use crate::device::{Device, Fourier, Operand, Output};
 use crate::element::Element;
 use crate::engine::fourier::fft::{Fft, Kind, Request};
 use crate::error::{Error, unwrap_or_panic};
@@ -71,7 +71,7 @@ macro_rules! transforms {
             pub fn $name<A: $Axes<D>>(&self, $axes: A $(, $extra: $Extra)?) -> Tensor<$U, D, O, Dev>
             where
                 T: $T,
-                Dev: Reduce<T>,
+                Dev: Fourier<T>,
             {
                 unwrap_or_panic(self.$try_name($axes $(, $extra)?))
             }
@@ -89,7 +89,7 @@ macro_rules! transforms {
             ) -> Result<Tensor<$U, D, O, Dev>, Error>
             where
                 T: $T,
-                Dev: Reduce<T>,
+                Dev: Fourier<T>,
             {
                 let axes = transforms!(@$method $axes);
                 let request = transforms!(@request axes, $options, ($op, $kind, $inverse));
@@ -122,7 +122,7 @@ macro_rules! transforms {
                 out: &mut Tensor<$U, D, O, Dev, S2>,
             ) where
                 T: $T,
-                Dev: Reduce<T>,
+                Dev: Fourier<T>,
                 S2: StorageMut<$U, Dev>,
             {
                 unwrap_or_panic(self.$try_into($axes, $($extra,)? out));
@@ -143,7 +143,7 @@ macro_rules! transforms {
             ) -> Result<(), Error>
             where
                 T: $T,
-                Dev: Reduce<T>,
+                Dev: Fourier<T>,
                 S2: StorageMut<$U, Dev>,
             {
                 let axes = transforms!(@$method $axes);

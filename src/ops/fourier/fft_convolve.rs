@@ -1,9 +1,9 @@
 //! Convolutions and correlations that are computed by Fourier transforms.
 
-use crate::device::fft::FftElement;
+use crate::device::family::fourier::FftElement;
 use crate::device::op::binary::Mul;
 use crate::device::op::unary::Conj;
-use crate::device::{Device, Elementwise, Permute, Reduce};
+use crate::device::{Copy, Device, Elementwise, Fourier};
 use crate::element::{Element, Scalar};
 use crate::engine::fourier::fft_convolve::Transforms;
 use crate::engine::gemm::convolve::{ConvolutionMode, Taps, Variant};
@@ -40,7 +40,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn fft_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
     {
         unwrap_or_panic(self.try_fft_convolve(kernel, mode))
@@ -53,7 +53,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_fft_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
     {
         self.product_of_spectra(Variant::Convolution, kernel.as_view(), mode)
@@ -79,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<T, D, O, Dev, S2>,
     ) where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
         S2: StorageMut<T, Dev>,
     {
@@ -100,7 +100,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
         S2: StorageMut<T, Dev>,
     {
@@ -123,7 +123,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn fft_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
     {
         unwrap_or_panic(self.try_fft_correlate(kernel, mode))
@@ -140,7 +140,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
     {
         self.product_of_spectra(Variant::Correlation, kernel.as_view(), mode)
@@ -166,7 +166,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<T, D, O, Dev, S2>,
     ) where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
         S2: StorageMut<T, Dev>,
     {
@@ -187,7 +187,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
         S2: StorageMut<T, Dev>,
     {
@@ -202,7 +202,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
     {
         let op = variant.name();
         same_instance(op, self.device(), kernel.device())?;
@@ -227,7 +227,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
     {
         let op = variant.name();
         same_instance(op, self.device(), kernel.device())?;
@@ -253,7 +253,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: FftElement,
-        Dev: Elementwise<T> + Permute<T> + Reduce<T> + Elementwise<T::Complex> + Reduce<T::Complex>,
+        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
     {
         let forward = transforms.request(false);
         let spectrum = self.transformed::<T::Complex>(forward, T::spectrum)?;

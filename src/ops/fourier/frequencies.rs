@@ -1,7 +1,7 @@
 //! The frequencies of Fourier transforms, and rotations that move frequency 0 to the middle.
 
 use crate::axis::AxesArg;
-use crate::device::{Device, Permute};
+use crate::device::{Copy, Device};
 use crate::element::{Element, RealFloat};
 use crate::engine::fourier::fft::{check_frequencies, frequency, shift};
 use crate::error::{Error, unwrap_or_panic};
@@ -27,7 +27,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn fftshift<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_fftshift(axes))
     }
@@ -38,7 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If an axis is out of range or named twice, or the allocation fails.
     pub fn try_fftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         self.shifted("fftshift", false, axes.axes().as_ref())
     }
@@ -55,7 +55,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn ifftshift<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_ifftshift(axes))
     }
@@ -66,14 +66,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If an axis is out of range or named twice, or the allocation fails.
     pub fn try_ifftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         self.shifted("ifftshift", true, axes.axes().as_ref())
     }
 
     fn shifted(&self, op: &'static str, inverse: bool, axes: &[usize]) -> Result<Tensor<T, D, O, Dev>, Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         let mut out = Tensor::<T, D, O, Dev>::allocate(self.shape(), self.device().clone())?;
         let (from, to) = (self.strides(), out.strides());

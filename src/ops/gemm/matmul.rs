@@ -1,6 +1,6 @@
 //! Matrix products of typed tensors.
 
-use crate::device::{Device, Gemm, IntoOutput, MatrixOperand, Output, Permute};
+use crate::device::{Copy, Device, Gemm, IntoOutput, MatrixOperand, Output};
 use crate::einsum::ProductOperand;
 use crate::element::{Element, Scalar};
 use crate::engine::contract::Factor;
@@ -94,7 +94,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
-        Dev: Gemm<T> + Permute<T>,
+        Dev: Gemm<T> + Copy<T>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_matmul_into(right, out));
@@ -111,7 +111,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
-        Dev: Gemm<T> + Permute<T>,
+        Dev: Gemm<T> + Copy<T>,
         S2: StorageMut<T, Dev>,
     {
         if !T::SUMS_CHECKED {

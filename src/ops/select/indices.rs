@@ -1,7 +1,7 @@
 //! Single elements, given by their indices: `at`.
 
 use super::positions::{PositionNumber, upload};
-use crate::device::{Device, Permute};
+use crate::device::{Device, Select};
 use crate::element::Element;
 use crate::engine::{same_instance, select};
 use crate::error::{Error, unwrap_or_panic};
@@ -94,7 +94,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn at<I: Indices<D, O, Dev>>(&self, indices: I) -> Tensor<T, Rank<1>, O, Dev>
     where
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_at(indices))
     }
@@ -116,7 +116,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     pub fn try_at<I: Indices<D, O, Dev>>(&self, indices: I) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         let rows = indices.rows(self.device())?;
         same_instance(NAME, self.device(), rows.device())?;
@@ -143,7 +143,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn at_into<I: Indices<D, O, Dev>, S2>(&self, indices: I, out: &mut Tensor<T, Rank<1>, O, Dev, S2>)
     where
-        Dev: Permute<T>,
+        Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_at_into(indices, out));
@@ -163,7 +163,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<T, Rank<1>, O, Dev, S2>,
     ) -> Result<(), Error>
     where
-        Dev: Permute<T>,
+        Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
         let rows = indices.rows(self.device())?;

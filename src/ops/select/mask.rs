@@ -3,7 +3,7 @@
 use crate::device::op::binary::NotEqual;
 use crate::device::op::reduction::Count;
 use crate::device::op::scalar::WithRight;
-use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Permute, Reduce, Scalars};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Reduce, Scalars, Select};
 use crate::element::Element;
 use crate::engine::{same_instance, select};
 use crate::error::{Error, unwrap_or_panic};
@@ -78,7 +78,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn masked<M>(&self, mask: M) -> Tensor<T, Rank<1>, O, Dev>
     where
         M: Mask<D, O, Dev>,
-        Dev: Permute<T> + Reduce<bool>,
+        Dev: Select<T> + Reduce<bool>,
     {
         unwrap_or_panic(self.try_masked(mask))
     }
@@ -90,7 +90,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_masked<M>(&self, mask: M) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         M: Mask<D, O, Dev>,
-        Dev: Permute<T> + Reduce<bool>,
+        Dev: Select<T> + Reduce<bool>,
     {
         let mask = mask.mask();
         let shape = self.shape();
@@ -116,7 +116,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn masked_into<M, S2>(&self, mask: M, out: &mut Tensor<T, Rank<1>, O, Dev, S2>)
     where
         M: Mask<D, O, Dev>,
-        Dev: Permute<T> + Reduce<bool>,
+        Dev: Select<T> + Reduce<bool>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_masked_into(mask, out));
@@ -135,7 +135,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         M: Mask<D, O, Dev>,
-        Dev: Permute<T> + Reduce<bool>,
+        Dev: Select<T> + Reduce<bool>,
         S2: StorageMut<T, Dev>,
     {
         let (mask, shape) = (mask.mask(), self.shape());
@@ -205,7 +205,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         M: Mask<D, O, Dev>,
         B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
         S: StorageMut<T, Dev>,
-        Dev: Permute<T> + Reduce<bool>,
+        Dev: Select<T> + Reduce<bool>,
     {
         unwrap_or_panic(self.try_masked_assign(mask, values));
     }
@@ -232,7 +232,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         M: Mask<D, O, Dev>,
         B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
         S: StorageMut<T, Dev>,
-        Dev: Permute<T> + Reduce<bool>,
+        Dev: Select<T> + Reduce<bool>,
     {
         let (mask, values, shape) = (mask.mask(), values.agreed(), self.shape());
         select::check_mask(ASSIGN, (self.device(), shape.as_ref()), (mask.device(), mask.shape().as_ref()))?;
@@ -261,7 +261,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn nonzero(&self) -> Tensor<i64, Rank<2>, O, Dev>
     where
-        Dev: Elementwise<T> + Reduce<bool>,
+        Dev: Elementwise<T> + Select<bool> + Reduce<bool>,
     {
         unwrap_or_panic(self.try_nonzero())
     }
@@ -272,7 +272,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the allocation fails.
     pub fn try_nonzero(&self) -> Result<Tensor<i64, Rank<2>, O, Dev>, Error>
     where
-        Dev: Elementwise<T> + Reduce<bool>,
+        Dev: Elementwise<T> + Select<bool> + Reduce<bool>,
     {
         let mask = self.try_apply(WithRight { op: NotEqual, right: T::default() })?;
         let shape = [counted(&mask)?, D::NDIM];

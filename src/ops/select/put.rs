@@ -4,7 +4,7 @@ use super::positions::Positions;
 use super::take::along;
 use crate::axis::AxisArg;
 use crate::device::op::binary::Add;
-use crate::device::{Device, Permute, Reduce};
+use crate::device::{Device, Select};
 use crate::element::{Element, Scalar};
 use crate::engine::same_instance;
 use crate::engine::select::Along;
@@ -43,7 +43,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_put_along_axis(axis, positions, values));
     }
@@ -63,7 +63,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         let (along, at) = (along::<D, O>(PUT, axis), positions.positions(self.device())?);
         let values = values.agreed();
@@ -107,7 +107,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         R: Dim,
         D: TakeRanks<P::Dim, Taken = R>,
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<R>>,
-        Dev: Permute<T> + Reduce<T>,
+        Dev: Select<T> + Select<T>,
     {
         unwrap_or_panic(self.try_scatter_add(axis, positions, values));
     }
@@ -127,7 +127,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         R: Dim,
         D: TakeRanks<P::Dim, Taken = R>,
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<R>>,
-        Dev: Permute<T> + Reduce<T>,
+        Dev: Select<T> + Select<T>,
     {
         let (at, unsigned) = positions.bits(self.device())?;
         let along = Along { unsigned, ..along::<D, O>(SCATTER_ADD, axis) };

@@ -4,7 +4,7 @@ use super::mask::Mask;
 use super::positions::{Positions, upload};
 use crate::axis::AxisArg;
 use crate::device::positions::TAKE;
-use crate::device::{Device, Permute};
+use crate::device::{Device, Select};
 use crate::element::Element;
 use crate::engine::same_instance;
 use crate::engine::select::{Along, positions_of};
@@ -55,7 +55,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         P: Positions<O, Dev>,
         R: Dim,
         D: TakeRanks<P::Dim, Taken = R>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_take(axis, positions))
     }
@@ -79,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         P: Positions<O, Dev>,
         R: Dim,
         D: TakeRanks<P::Dim, Taken = R>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         let (at, unsigned) = positions.bits(self.device())?;
         let along = Along { unsigned, ..along::<D, O>(TAKE, axis) };
@@ -108,7 +108,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         P: Positions<O, Dev>,
         R: Dim,
         D: TakeRanks<P::Dim, Taken = R>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_take_into(axis, positions, out));
@@ -132,7 +132,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         P: Positions<O, Dev>,
         R: Dim,
         D: TakeRanks<P::Dim, Taken = R>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
         let (at, unsigned) = positions.bits(self.device())?;
@@ -178,7 +178,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_take_along_axis(axis, positions))
     }
@@ -193,7 +193,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         let (along, at) = (along::<D, O>(TAKE_ALONG, axis), positions.positions(self.device())?);
         along.check(self.shape().as_ref())?;
@@ -222,7 +222,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_take_along_axis_into(axis, positions, out));
@@ -245,7 +245,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
         let (along, at) = (along::<D, O>(TAKE_ALONG, axis), positions.positions(self.device())?);
@@ -276,7 +276,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: AxisArg<D>,
         M: Mask<Rank<1>, O, Dev>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_compress(axis, mask))
     }
@@ -289,7 +289,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: AxisArg<D>,
         M: Mask<Rank<1>, O, Dev>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         let along = along::<D, O>(COMPRESS, axis);
         let (at, shape) = self.compressed(along, &mask.mask())?;
@@ -314,7 +314,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: AxisArg<D>,
         M: Mask<Rank<1>, O, Dev>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_compress_into(axis, mask, out));
@@ -336,7 +336,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: AxisArg<D>,
         M: Mask<Rank<1>, O, Dev>,
-        Dev: Permute<T>,
+        Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
         let along = along::<D, O>(COMPRESS, axis);

@@ -10,7 +10,7 @@ mod weighted_quantile;
 
 use super::elementwise::compute::check_out;
 use crate::axis::AxisArg;
-use crate::device::{Device, Permute, Reduce};
+use crate::device::{Copy, Device, Sort};
 use crate::element::{Element, Ordered};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
@@ -46,7 +46,7 @@ macro_rules! sorts {
             pub fn $sort<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
             where
                 T: Ordered,
-                Dev: Permute<T> + Reduce<T>,
+                Dev: Copy<T> + Sort<T>,
             {
                 unwrap_or_panic(self.$try_sort(axis))
             }
@@ -58,7 +58,7 @@ macro_rules! sorts {
             pub fn $try_sort<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
             where
                 T: Ordered,
-                Dev: Permute<T> + Reduce<T>,
+                Dev: Copy<T> + Sort<T>,
             {
                 self.axes().check_axis(SORT, axis.index())?;
                 let mut sorted = self.try_to_owned()?;
@@ -81,7 +81,7 @@ macro_rules! sorts {
             pub fn $sort_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
             where
                 T: Ordered,
-                Dev: Permute<T> + Reduce<T>,
+                Dev: Copy<T> + Sort<T>,
                 S2: StorageMut<T, Dev>,
             {
                 unwrap_or_panic(self.$try_sort_into(axis, out));
@@ -99,13 +99,13 @@ macro_rules! sorts {
             ) -> Result<(), Error>
             where
                 T: Ordered,
-                Dev: Permute<T> + Reduce<T>,
+                Dev: Copy<T> + Sort<T>,
                 S2: StorageMut<T, Dev>,
             {
                 self.axes().check_axis(SORT, axis.index())?;
                 check_out(SORT, self.shape().as_ref(), self.device(), out)?;
                 let (output, device) = out.output();
-                Permute::copy(device, output, self.operand())?;
+                Copy::copy(device, output, self.operand())?;
                 out.$try_inplace(axis)
             }
 
@@ -127,7 +127,7 @@ macro_rules! sorts {
             pub fn $inplace<A: AxisArg<D>>(&mut self, axis: A)
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
                 S: StorageMut<T, Dev>,
             {
                 unwrap_or_panic(self.$try_inplace(axis));
@@ -141,7 +141,7 @@ macro_rules! sorts {
             pub fn $try_inplace<A: AxisArg<D>>(&mut self, axis: A) -> Result<(), Error>
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
                 S: StorageMut<T, Dev>,
             {
                 let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
@@ -166,7 +166,7 @@ macro_rules! sorts {
             pub fn $argsort<A: AxisArg<D>>(&self, axis: A) -> Tensor<i64, D, O, Dev>
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
             {
                 unwrap_or_panic(self.$try_argsort(axis))
             }
@@ -178,7 +178,7 @@ macro_rules! sorts {
             pub fn $try_argsort<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<i64, D, O, Dev>, Error>
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
             {
                 self.axes().check_axis(ARGSORT, axis.index())?;
                 let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
@@ -201,7 +201,7 @@ macro_rules! sorts {
             pub fn $into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<i64, D, O, Dev, S2>)
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
                 S2: StorageMut<i64, Dev>,
             {
                 unwrap_or_panic(self.$try_into(axis, out));
@@ -219,7 +219,7 @@ macro_rules! sorts {
             ) -> Result<(), Error>
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
                 S2: StorageMut<i64, Dev>,
             {
                 let (mut shape, mut from, mut to) =
@@ -265,7 +265,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O
     pub fn lexsort(&self) -> Tensor<i64, Rank<1>, O, Dev>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         unwrap_or_panic(self.try_lexsort())
     }
@@ -277,7 +277,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O
     pub fn try_lexsort(&self) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         let [_, n] = self.shape();
         let mut out = Tensor::allocate([n], self.device().clone())?;

@@ -1,8 +1,9 @@
 //! Medians and other quantiles of the elements that are not NaN.
 
-use super::quantile::{NAN_MEDIAN, NAN_QUANTILE, Quantile, QuantileArg, check_levels};
+use super::quantile::{NAN_MEDIAN, NAN_QUANTILE, QuantileArg, check_levels};
 use crate::axis::AxisArg;
 use crate::device::Device;
+use crate::device::quantile::Quantile;
 use crate::element::{Element, RealFloat};
 use crate::engine::sort::nan_quantile::nan_quantile;
 use crate::error::{Error, unwrap_or_panic};

@@ -1,7 +1,7 @@
 //! Selection along an axis: partitions (`partition`), the greatest elements (`top_k`) and the smallest ones (`bottom_k`).
 
 use crate::axis::{AxisArg, IndexNumber, as_given, from_start};
-use crate::device::{Device, Permute, Reduce};
+use crate::device::{Copy, Device, Sort};
 use crate::element::{Element, Ordered};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
@@ -65,7 +65,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn partition<A: AxisArg<D>>(&self, axis: A, k: impl IndexNumber) -> Tensor<T, D, O, Dev>
     where
         T: Ordered,
-        Dev: Permute<T> + Reduce<T>,
+        Dev: Copy<T> + Sort<T>,
     {
         unwrap_or_panic(self.try_partition(axis, k))
     }
@@ -81,7 +81,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Permute<T> + Reduce<T>,
+        Dev: Copy<T> + Sort<T>,
     {
         let k = check_kth(self.axes(), axis.index(), k)?;
         let mut out = self.try_to_owned()?;
@@ -108,7 +108,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<T, D, O, Dev, S2>,
     ) where
         T: Ordered,
-        Dev: Permute<T> + Reduce<T>,
+        Dev: Copy<T> + Sort<T>,
         S2: StorageMut<T, Dev>,
     {
         unwrap_or_panic(self.try_partition_into(axis, k, out));
@@ -128,13 +128,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         T: Ordered,
-        Dev: Permute<T> + Reduce<T>,
+        Dev: Copy<T> + Sort<T>,
         S2: StorageMut<T, Dev>,
     {
         let k = check_kth(self.axes(), axis.index(), k)?;
         check_out(PARTITION, self.shape().as_ref(), self.device(), out)?;
         let (output, device) = out.output();
-        Permute::copy(device, output, self.operand())?;
+        Copy::copy(device, output, self.operand())?;
         out.partition_lines(axis.index(), k)
     }
 
@@ -142,7 +142,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     fn partition_lines(&mut self, axis: usize, k: usize) -> Result<(), Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         S: StorageMut<T, Dev>,
     {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
@@ -178,7 +178,7 @@ macro_rules! selections {
             pub fn $name<A: AxisArg<D>>(&self, axis: A, k: usize) -> (Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>)
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
             {
                 unwrap_or_panic(self.$try_name(axis, k))
             }
@@ -195,7 +195,7 @@ macro_rules! selections {
             ) -> Result<(Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>), Error>
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
             {
                 check_top($op, self.axes(), axis.index(), k)?;
                 let mut shape = self.shape();
@@ -228,7 +228,7 @@ macro_rules! selections {
                 indices: &mut Tensor<i64, D, O, Dev, S3>,
             ) where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
                 S2: StorageMut<T, Dev>,
                 S3: StorageMut<i64, Dev>,
             {
@@ -249,7 +249,7 @@ macro_rules! selections {
             ) -> Result<(), Error>
             where
                 T: Ordered,
-                Dev: Reduce<T>,
+                Dev: Sort<T>,
                 S2: StorageMut<T, Dev>,
                 S3: StorageMut<i64, Dev>,
             {
@@ -277,7 +277,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         S2: StorageMut<T, Dev>,
         S3: StorageMut<i64, Dev>,
     {

@@ -2,7 +2,7 @@
 
 use crate::axis::AxisArg;
 use crate::device::quantile::Quantile;
-use crate::device::{Device, Operand, Output, Reduce};
+use crate::device::{Device, Operand, Output, Sort};
 use crate::element::{Element, RealScalar};
 use crate::engine::reduce::reduced_last;
 use crate::error::{Error, unwrap_or_panic};
@@ -83,7 +83,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         unwrap_or_panic(self.try_median())
     }
@@ -95,7 +95,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         self.median_of_all(MEDIAN, |device, out, a| device.quantile(out, a, &[0.5], None))
     }
@@ -113,7 +113,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
@@ -127,7 +127,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
@@ -150,7 +150,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
         S2: StorageMut<T::Float, Dev>,
@@ -171,7 +171,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
         S2: StorageMut<T::Float, Dev>,
@@ -199,7 +199,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
         Q: QuantileArg<D>,
@@ -219,7 +219,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
         Q: QuantileArg<D>,
@@ -252,7 +252,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
     ) where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
         Q: QuantileArg<D>,
@@ -276,7 +276,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
         Q: QuantileArg<D>,

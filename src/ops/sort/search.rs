@@ -1,7 +1,7 @@
 //! Binary search in sorted tensors (`searchsorted`), membership (`isin`), and bin numbers (`digitize`).
 
-use crate::device::family::SEARCH;
-use crate::device::{Device, Reduce};
+use crate::device::family::sort::SEARCH;
+use crate::device::{Device, Sort};
 use crate::element::{Element, Ordered};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
@@ -45,7 +45,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     pub fn searchsorted<B>(&self, values: B, side: Side) -> Tensor<i64, B::Dim, O, Dev>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
     {
         unwrap_or_panic(self.try_searchsorted(values, side))
@@ -59,7 +59,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     pub fn try_searchsorted<B>(&self, values: B, side: Side) -> Result<Tensor<i64, B::Dim, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
     {
         let values = values.agreed();
@@ -85,7 +85,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     pub fn searchsorted_into<B, S2>(&self, values: B, side: Side, out: &mut Tensor<i64, B::Dim, O, Dev, S2>)
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
         S2: StorageMut<i64, Dev>,
     {
@@ -105,7 +105,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     ) -> Result<(), Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
         S2: StorageMut<i64, Dev>,
     {
@@ -131,7 +131,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn isin<B>(&self, of: B) -> Tensor<bool, D, O, Dev>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
     {
         unwrap_or_panic(self.try_isin(of))
@@ -144,7 +144,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_isin<B>(&self, of: B) -> Result<Tensor<bool, D, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
     {
         let of = of.agreed();
@@ -169,7 +169,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>)
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
         S2: StorageMut<bool, Dev>,
     {
@@ -184,7 +184,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>) -> Result<(), Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
         S2: StorageMut<bool, Dev>,
     {
@@ -214,7 +214,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn digitize<B>(&self, edges: B, closed: Side) -> Tensor<i64, D, O, Dev>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
     {
         unwrap_or_panic(self.try_digitize(edges, closed))
@@ -228,7 +228,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_digitize<B>(&self, edges: B, closed: Side) -> Result<Tensor<i64, D, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
     {
         let edges = edges.agreed();
@@ -255,7 +255,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn digitize_into<B, S2>(&self, edges: B, closed: Side, out: &mut Tensor<i64, D, O, Dev, S2>)
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
         S2: StorageMut<i64, Dev>,
     {
@@ -276,7 +276,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
         S2: StorageMut<i64, Dev>,
     {

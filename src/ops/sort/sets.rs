@@ -1,7 +1,7 @@
 //! Union, intersection and difference of tensors as sets of elements.
 
 use crate::device::op::unary::Not;
-use crate::device::{Device, Elementwise, Permute, Reduce};
+use crate::device::{Copy, Device, Elementwise, Reduce, Select, Sort};
 use crate::element::{Element, Ordered};
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::copy::join::try_concatenate;
@@ -29,7 +29,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
-        Dev: Permute<T> + Reduce<T>,
+        Dev: Copy<T> + Sort<T>,
     {
         unwrap_or_panic(self.try_set_union(other))
     }
@@ -42,7 +42,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
-        Dev: Permute<T> + Reduce<T>,
+        Dev: Copy<T> + Sort<T>,
     {
         try_concatenate(0, [self.try_unique()?, other.agreed().try_unique()?])?.try_unique()
     }
@@ -63,7 +63,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
-        Dev: Permute<T> + Reduce<T> + Reduce<bool>,
+        Dev: Copy<T> + Select<T> + Sort<T> + Reduce<bool>,
     {
         unwrap_or_panic(self.try_set_intersection(other))
     }
@@ -76,7 +76,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
-        Dev: Permute<T> + Reduce<T> + Reduce<bool>,
+        Dev: Copy<T> + Select<T> + Sort<T> + Reduce<bool>,
     {
         let values = self.try_unique()?;
         let common = values.try_isin(other.agreed())?;
@@ -99,7 +99,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
-        Dev: Permute<T> + Reduce<T> + Elementwise<bool> + Reduce<bool>,
+        Dev: Copy<T> + Select<T> + Sort<T> + Elementwise<bool> + Reduce<bool>,
     {
         unwrap_or_panic(self.try_set_difference(other))
     }
@@ -112,7 +112,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
-        Dev: Permute<T> + Reduce<T> + Elementwise<bool> + Reduce<bool>,
+        Dev: Copy<T> + Select<T> + Sort<T> + Elementwise<bool> + Reduce<bool>,
     {
         let values = self.try_unique()?;
         let mut others = values.try_isin(other.agreed())?;

@@ -1,7 +1,7 @@
 //! The distinct elements of a tensor.
 
 use crate::axis::AxisArg;
-use crate::device::{Device, Permute, Reduce};
+use crate::device::{Device, Select, Sort};
 use crate::element::{Element, Ordered};
 use crate::engine::sort::unique_slices::{taking, unique_slices};
 use crate::error::{Error, unwrap_or_panic};
@@ -54,7 +54,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn unique(&self) -> Tensor<T, Rank<1>, O, Dev>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         unwrap_or_panic(self.try_unique())
     }
@@ -66,7 +66,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_unique(&self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         let layout = self.enumeration();
         let buffer = self.device().unique(self.operand_in(&layout))?;
@@ -90,7 +90,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn unique_counts(&self) -> (Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>)
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         unwrap_or_panic(self.try_unique_counts())
     }
@@ -105,7 +105,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>), Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         let layout = self.enumeration();
         let (values, counts) = self.device().unique_counts(self.operand_in(&layout))?;
@@ -133,7 +133,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn unique_with(&self) -> Unique<T, O, Dev>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         unwrap_or_panic(self.try_unique_with())
     }
@@ -145,7 +145,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_unique_with(&self) -> Result<Unique<T, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Reduce<T>,
+        Dev: Sort<T>,
     {
         let layout = self.enumeration();
         let (values, places) = self.device().unique_with(self.operand_in(&layout))?;
@@ -176,7 +176,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn unique_slices<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
     where
         T: Ordered,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_unique_slices(axis))
     }
@@ -188,7 +188,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_unique_slices<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         Ok(self.try_unique_slices_with(axis)?.values)
     }
@@ -213,7 +213,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> UniqueSlices<T, D, O, Dev>
     where
         T: Ordered,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         unwrap_or_panic(self.try_unique_slices_with(axis))
     }
@@ -225,7 +225,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> Result<UniqueSlices<T, D, O, Dev>, Error>
     where
         T: Ordered,
-        Dev: Permute<T>,
+        Dev: Select<T>,
     {
         let along = taking(UNIQUE_SLICES, axis.index(), O::ROW_MAJOR);
         let device = self.device();

@@ -1,7 +1,7 @@
 //! Diagonals: views of them, and matrices with a given diagonal.
 
 use crate::axis::{AxisArg, DistinctAxis};
-use crate::device::{Device, Permute};
+use crate::device::{Copy, Device};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -140,7 +140,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     pub fn from_diagonal<X>(diagonal: X) -> Self
     where
         T: Scalar,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
         unwrap_or_panic(Self::try_from_diagonal(diagonal))
@@ -153,7 +153,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     pub fn try_from_diagonal<X>(diagonal: X) -> Result<Self, Error>
     where
         T: Scalar,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
         let diagonal = diagonal.as_view();
@@ -178,7 +178,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     pub fn from_diagonal_offset<X>(diagonal: X, k: isize) -> Self
     where
         T: Scalar,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
         unwrap_or_panic(Self::try_from_diagonal_offset(diagonal, k))
@@ -191,7 +191,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     pub fn try_from_diagonal_offset<X>(diagonal: X, k: isize) -> Result<Self, Error>
     where
         T: Scalar,
-        Dev: Permute<T>,
+        Dev: Copy<T>,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
         let diagonal = diagonal.as_view();

@@ -1,6 +1,6 @@
 //! Views and tensors with another shape that has the same number of elements.
 
-use crate::device::{Device, Permute};
+use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::reshape::new_extents;
@@ -79,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn reshape<Sh: ReshapeArg>(self, shape: Sh) -> Tensor<T, Sh::Dim, O, Dev>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_reshape(shape))
     }
@@ -90,7 +90,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the numbers of elements differ, or a copy is needed and the allocation fails.
     pub fn try_reshape<Sh: ReshapeArg>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         let from = self.shape();
         let shape = new_shape::<T, Sh>(from.as_ref(), shape)?;
@@ -115,7 +115,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn flatten(self) -> Tensor<T, Rank<1>, O, Dev>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         unwrap_or_panic(self.try_flatten())
     }
@@ -126,7 +126,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If a view is copied and the allocation fails.
     pub fn try_flatten(self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
-        Dev: Permute<T>,
+        Dev: Copy<T>,
     {
         let len = self.len();
         self.try_reshape([len])

@@ -1,7 +1,7 @@
 // The device has all families of operations, but not decompositions. Compute on the host: `.to_device::<Cpu>()?`.
 
 use remote::Remote;
-use vierbein::device::{Elementwise, Gemm, Permute, Reduce};
+use vierbein::device::{Copy, Elementwise, Fourier, Gemm, Reduce, Select, Sort};
 use vierbein::{Cpu, Rank, RowMajor, Tensor};
 
 #[path = "../../remote.rs"]
@@ -9,11 +9,19 @@ mod remote;
 
 impl Elementwise<bool> for Remote {}
 impl Elementwise<i64> for Remote {}
-impl Permute<bool> for Remote {}
-impl Permute<i64> for Remote {}
+impl Copy<bool> for Remote {}
+impl Select<bool> for Remote {}
+impl Copy<i64> for Remote {}
+impl Select<i64> for Remote {}
 impl Reduce<f64> for Remote {}
+impl Sort<f64> for Remote {}
+impl Fourier<f64> for Remote {}
 impl Reduce<bool> for Remote {}
+impl Sort<bool> for Remote {}
+impl Fourier<bool> for Remote {}
 impl Reduce<i64> for Remote {}
+impl Sort<i64> for Remote {}
+impl Fourier<i64> for Remote {}
 impl Gemm<f64> for Remote {}
 
 pub fn main() {

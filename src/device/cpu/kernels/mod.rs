@@ -12,4 +12,4 @@ pub(crate) mod fourier;
 mod gemm;
 mod reduce;
 mod select;
-mod sort;
+pub(super) mod sort;

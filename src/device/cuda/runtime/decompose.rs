@@ -8,7 +8,7 @@ use super::driver::context::Context;
 use super::kernels::decompose::matrices::Triangle;
 use super::kernels::decompose::{Input, cholesky, eigh, lu, qr, solve, solver, svd, triangular};
 use super::{result, split_matrix, strided};
-use crate::device::decompose::{LinalgElement, Structure, on_host};
+use crate::device::family::decompose::{LinalgElement, Structure, on_host};
 use crate::device::{Cuda, MatrixOperand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -34,7 +34,7 @@ fn with_extent<'a, T: Element, const N: usize>(
     (result(out), out.shape()[out.shape().len() - from_last])
 }
 
-pub(in crate::device::cuda) fn svd<T: LinalgElement, const N: usize>(
+pub(in crate::device) fn svd<T: LinalgElement, const N: usize>(
     context: &'static Context,
     s: Output<'_, T::Magnitude, Cuda<N>>,
     vectors: Option<[Output<'_, T, Cuda<N>>; 2]>,
@@ -54,7 +54,7 @@ pub(in crate::device::cuda) fn svd<T: LinalgElement, const N: usize>(
     on_host::svd(&Cuda::<N>::default(), s, vectors, a)
 }
 
-pub(in crate::device::cuda) fn eigh<T: LinalgElement, const N: usize>(
+pub(in crate::device) fn eigh<T: LinalgElement, const N: usize>(
     context: &'static Context,
     w: Output<'_, T::Magnitude, Cuda<N>>,
     v: Option<Output<'_, T, Cuda<N>>>,
@@ -71,7 +71,7 @@ pub(in crate::device::cuda) fn eigh<T: LinalgElement, const N: usize>(
     on_host::eigh(&Cuda::<N>::default(), w, v, a)
 }
 
-pub(in crate::device::cuda) fn qr<T: LinalgElement, const N: usize>(
+pub(in crate::device) fn qr<T: LinalgElement, const N: usize>(
     context: &'static Context,
     q: Option<Output<'_, T, Cuda<N>>>,
     r: Output<'_, T, Cuda<N>>,
@@ -88,7 +88,7 @@ pub(in crate::device::cuda) fn qr<T: LinalgElement, const N: usize>(
     unsafe { qr::run(context, to_q, with_extent(&r, 2), &input) }
 }
 
-pub(in crate::device::cuda) fn lu<T: LinalgElement, const N: usize>(
+pub(in crate::device) fn lu<T: LinalgElement, const N: usize>(
     context: &'static Context,
     lu: Output<'_, T, Cuda<N>>,
     rows: Output<'_, i64, Cuda<N>>,
@@ -105,7 +105,7 @@ pub(in crate::device::cuda) fn lu<T: LinalgElement, const N: usize>(
     on_host::lu(&Cuda::<N>::default(), lu, rows, a)
 }
 
-pub(in crate::device::cuda) fn cholesky<T: LinalgElement, const N: usize>(
+pub(in crate::device) fn cholesky<T: LinalgElement, const N: usize>(
     context: &'static Context,
     l: Output<'_, T, Cuda<N>>,
     a: MatrixOperand<'_, T, Cuda<N>>,
@@ -119,7 +119,7 @@ pub(in crate::device::cuda) fn cholesky<T: LinalgElement, const N: usize>(
     unsafe { cholesky::run(context, result(&l), &input) }
 }
 
-pub(in crate::device::cuda) fn solve<T: LinalgElement, const N: usize>(
+pub(in crate::device) fn solve<T: LinalgElement, const N: usize>(
     context: &'static Context,
     structure: Structure,
     b: Output<'_, T, Cuda<N>>,

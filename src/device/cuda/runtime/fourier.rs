@@ -6,8 +6,8 @@ use super::driver::context::{Context, Memory};
 use super::kernels::copy;
 use super::kernels::fourier::{Kind, Lines, is_available};
 use super::{operation, result, strided};
-use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
-use crate::device::{Cpu, Cuda, CudaSource, Operand, Output, Reduce, via_host};
+use crate::device::family::fourier::{FftComplex, FftElement, FftReal, Transform};
+use crate::device::{Cpu, Cuda, CudaSource, Fourier, Operand, Output, via_host};
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
@@ -136,7 +136,7 @@ fn factor(by: Transform, shape: &[usize]) -> f64 {
     by.factor(by.len) * others.iter().map(|&n| by.factor(n)).product::<f64>()
 }
 
-pub(in crate::device::cuda) fn fft<T: FftElement, const N: usize>(
+pub(in crate::device) fn fft<T: FftElement, const N: usize>(
     context: &'static Context,
     by: Transform,
     out: Output<'_, T::Complex, Cuda<N>>,
@@ -158,7 +158,7 @@ pub(in crate::device::cuda) fn fft<T: FftElement, const N: usize>(
     work.scaled(context, by_real, scale == 1.0)?.store(context, result(&out))
 }
 
-pub(in crate::device::cuda) fn rfft<T: FftReal, const N: usize>(
+pub(in crate::device) fn rfft<T: FftReal, const N: usize>(
     context: &'static Context,
     by: Transform,
     out: Output<'_, T::Complex, Cuda<N>>,
@@ -188,7 +188,7 @@ pub(in crate::device::cuda) fn rfft<T: FftReal, const N: usize>(
     work.scaled(context, by_real, scale == 1.0)?.store(context, result(&out))
 }
 
-pub(in crate::device::cuda) fn irfft<T: FftComplex, const N: usize>(
+pub(in crate::device) fn irfft<T: FftComplex, const N: usize>(
     context: &'static Context,
     by: Transform,
     out: Output<'_, T::Magnitude, Cuda<N>>,

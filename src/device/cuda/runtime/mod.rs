@@ -46,13 +46,18 @@ use kernels::reduce::scan::Scanning;
 use std::mem::MaybeUninit;
 
 #[cfg(feature = "linalg")]
-pub(super) use decompose::{cholesky, eigh, lu, qr, solve, svd};
-pub(super) use driver::context::{Context, Memory, context, count, name_of};
+pub(in crate::device) use decompose::{cholesky, eigh, lu, qr, solve, svd};
+pub(in crate::device) use driver::context::context;
+pub(super) use driver::context::{Context, Memory, count, name_of};
 pub(super) use driver::pinned::Pinned;
 #[cfg(feature = "fft")]
-pub(super) use fourier::{fft, irfft, rfft};
-pub(super) use select::{check_positions, compress, expand, nonzero, pick, scatter, scatter_with, take};
-pub(super) use sort::{argsort, contains, lexsort, quantile, search, sort, top_k, unique, unique_with};
+pub(in crate::device) use fourier::{fft, irfft, rfft};
+pub(in crate::device) use select::{
+    check_positions, compress, expand, nonzero, pick, scatter, scatter_with, take,
+};
+pub(in crate::device) use sort::{
+    argsort, contains, lexsort, partition, quantile, search, sort, top_k, unique, unique_with,
+};
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> RawOperand<'a> {
     RawOperand { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }
@@ -189,7 +194,7 @@ fn fetched<T: Element, const N: usize>(
 
 // ------------------------------------------------------------------ elementwise
 
-pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
+pub(in crate::device) fn generate<T: Element, F: Generator<T>, const N: usize>(
     context: &'static Context,
     op: &F,
     out: Output<'_, T, Cuda<N>>,
@@ -225,7 +230,7 @@ impl<'a, const N: usize> Visit<'a, Cuda<N>> for Operands<'a> {
 // `map` and `update` check the domain of a checked function on the GPU first. If the function is undefined for an element, they
 // repeat the computation on the host, which returns the error that names the element.
 
-pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
+pub(in crate::device) fn map<A: Arguments, F: Function<A>, const N: usize>(
     context: &'static Context,
     op: &F,
     out: Output<'_, F::Output, Cuda<N>>,
@@ -249,7 +254,7 @@ pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
     unsafe { operation.run(context, out.shape(), all.list()) }
 }
 
-pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: usize>(
+pub(in crate::device) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: usize>(
     context: &'static Context,
     op: &F,
     a: Output<'_, A::First, Cuda<N>>,
@@ -277,7 +282,7 @@ pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: u
 
 // ------------------------------------------------------------------ strided copies
 
-pub(super) fn copy<T: Element, const N: usize>(
+pub(in crate::device) fn copy<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
@@ -308,7 +313,7 @@ fn scanning<T: Element, F: BinaryOp<T, T, Output = T>>(op: &F) -> Scanning {
     }
 }
 
-pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
+pub(in crate::device) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     context: &'static Context,
     op: &R,
     out: Output<'_, R::Output, Cuda<N>>,
@@ -325,7 +330,7 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     }
 }
 
-pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
+pub(in crate::device) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     context: &'static Context,
     op: &F,
     out: Output<'_, T, Cuda<N>>,
@@ -364,7 +369,7 @@ fn exact<T: Scalar>(exact: bool, op: &'static str, values: &str) -> Result<(), E
     Err(Error::Arithmetic { op, dtype: T::DTYPE.name(), values: values.into() })
 }
 
-pub(super) fn gemm<T: Scalar, const N: usize>(
+pub(in crate::device) fn gemm<T: Scalar, const N: usize>(
     context: &'static Context,
     args: ProductArgs<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
@@ -388,7 +393,7 @@ fn split_matrix(all: &[usize]) -> (&[usize], &[usize; 2]) {
     all.split_last_chunk().expect("a matrix has two axes")
 }
 
-pub(super) fn sum_products<T: Scalar, const N: usize>(
+pub(in crate::device) fn sum_products<T: Scalar, const N: usize>(
     context: &'static Context,
     args: ProductArgs<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {

@@ -4,14 +4,23 @@ use super::driver::context::Context;
 use super::kernels::select::positions::{Axis, Scattering};
 use super::kernels::select::{mask, positions};
 use super::{fetched, operation, result, strided};
-use crate::device::positions::{SCATTER, TAKE};
-use crate::device::{BinaryOp, Cpu, Cuda, Operand, Output, Permute, via_host};
+use crate::device::family::on_host;
+use crate::device::positions::{CHECK, SCATTER, TAKE};
+use crate::device::{BinaryOp, Cpu, Cuda, Operand, Output, Select, via_host};
 use crate::element::Element;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
+pub(in crate::device) fn check_positions<const N: usize>(
+    context: &'static Context,
+    at: Operand<'_, i64, Cuda<N>>,
+    len: usize,
+) -> Result<(), Error> {
+    check_positions_of(context, CHECK, at, len)
+}
+
 /// Checks, for the operation `op`, that positions are in range for an axis of extent `len`.
-pub(in crate::device::cuda) fn check_positions<const N: usize>(
+fn check_positions_of<const N: usize>(
     context: &'static Context,
     op: &'static str,
     at: Operand<'_, i64, Cuda<N>>,
@@ -31,7 +40,7 @@ fn check_on_host<const N: usize>(
     at: Operand<'_, i64, Cuda<N>>,
     len: usize,
 ) -> Result<(), Error> {
-    Permute::<i64>::check_positions(&Cpu, fetched(context, at)?.operand(), len).map_err(|error| match error {
+    Select::<i64>::check_positions(&Cpu, fetched(context, at)?.operand(), len).map_err(|error| match error {
         Error::IndexOutOfBounds { index, axis, shape, .. } => {
             Error::IndexOutOfBounds { op, index, axis, shape }
         }
@@ -39,7 +48,7 @@ fn check_on_host<const N: usize>(
     })
 }
 
-pub(in crate::device::cuda) fn take<T: Element, const N: usize>(
+pub(in crate::device) fn take<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
@@ -62,7 +71,7 @@ pub(in crate::device::cuda) fn take<T: Element, const N: usize>(
     }
 }
 
-pub(in crate::device::cuda) fn pick<T: Element, const N: usize>(
+pub(in crate::device) fn pick<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
@@ -90,11 +99,11 @@ fn scattering<'a, T: Element, const N: usize>(
     let (&length, lines) = out.shape().split_last().expect("positions count along an axis");
     assert_eq!(a.shape(), at.shape(), "there must be one position for each element of the operand");
     assert_eq!(at.shape().get(..lines.len()), Some(lines), "the leading axes must be those of the output");
-    check_positions(context, SCATTER, *at, length)?;
+    check_positions_of(context, SCATTER, *at, length)?;
     Ok(Scattering { shape: at.shape(), length, out: result(out), at: strided(at), a: strided(a) })
 }
 
-pub(in crate::device::cuda) fn scatter<T: Element, const N: usize>(
+pub(in crate::device) fn scatter<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, T, Cuda<N>>,
     at: Operand<'_, i64, Cuda<N>>,
@@ -106,13 +115,19 @@ pub(in crate::device::cuda) fn scatter<T: Element, const N: usize>(
     unsafe { scattering.run(context, None) }
 }
 
-pub(in crate::device::cuda) fn scatter_with<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
+pub(in crate::device) fn scatter_with<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     context: &'static Context,
     op: &F,
     out: Output<'_, T, Cuda<N>>,
     at: Operand<'_, i64, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
+    if F::CHECKED {
+        // If `at` contains a position several times, `op` is applied to its own results. A result that is undefined is therefore known only
+        // during the computation. So the host applies and checks `op`, and its error names the elements.
+        let device = Cuda::<N>::default();
+        return on_host!(&device, Select::scatter_with(&Cpu, op, out, at, a); out: update, at: read, a: read,);
+    }
     let scattering = scattering(context, &out, &at, &a)?;
     let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     // SAFETY: `Operand` guarantees that the elements of `at` and `a` may be read, and `Output` guarantees exclusive access to those of
@@ -120,7 +135,7 @@ pub(in crate::device::cuda) fn scatter_with<T: Element, F: BinaryOp<T, T, Output
     unsafe { scattering.run(context, Some(&operation)) }
 }
 
-pub(in crate::device::cuda) fn compress<T: Element, const N: usize>(
+pub(in crate::device) fn compress<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
@@ -134,7 +149,7 @@ pub(in crate::device::cuda) fn compress<T: Element, const N: usize>(
     unsafe { mask::copy(context, &mask::COMPRESS, a.shape(), strided(&mask), strided(&a), vector) }
 }
 
-pub(in crate::device::cuda) fn expand<T: Element, const N: usize>(
+pub(in crate::device) fn expand<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, T, Cuda<N>>,
     mask: Operand<'_, bool, Cuda<N>>,
@@ -148,7 +163,7 @@ pub(in crate::device::cuda) fn expand<T: Element, const N: usize>(
     unsafe { mask::copy(context, &mask::EXPAND, out.shape(), strided(&mask), result(&out), vector) }
 }
 
-pub(in crate::device::cuda) fn nonzero<T: Element, const N: usize>(
+pub(in crate::device) fn nonzero<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, i64, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,

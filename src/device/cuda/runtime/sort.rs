@@ -9,12 +9,14 @@ use super::kernels::select::mask;
 use super::kernels::select::positions::{self, Axis};
 use super::kernels::sort::{self, Find, Lines};
 use super::{compact, fetched, operation, result, strided};
-use crate::device::family::SEARCH;
+use crate::device::cuda::CudaBuffer;
+use crate::device::family::sort::SEARCH;
 use crate::device::quantile::Quantile;
-use crate::device::{Cpu, Cuda, CudaSource, Operand, Output, Reduce, via_host};
+use crate::device::{Cpu, Cuda, CudaSource, Operand, Output, Sort, via_host};
 use crate::element::{DType, Element, Ordered, RealScalar};
 use crate::error::Error;
 use crate::layout::{Layout, is_contiguous};
+use core::marker::PhantomData;
 
 /// Returns the type that the kernels use to sort and compare elements. The bytes of a `bool` that was never written can have any value, so
 /// they are read as numbers.
@@ -73,7 +75,7 @@ impl Contiguous {
     }
 }
 
-pub(in crate::device::cuda) fn sort<T: Element, const N: usize>(
+pub(in crate::device) fn sort<T: Element, const N: usize>(
     context: &'static Context,
     a: Output<'_, T, Cuda<N>>,
     descending: bool,
@@ -86,7 +88,16 @@ pub(in crate::device::cuda) fn sort<T: Element, const N: usize>(
     elements.store(context, a)
 }
 
-pub(in crate::device::cuda) fn argsort<T: Element, const N: usize>(
+/// Sorts the elements, so every element is at its index.
+pub(in crate::device) fn partition<T: Element, const N: usize>(
+    context: &'static Context,
+    a: Output<'_, T, Cuda<N>>,
+    _: usize,
+) -> Result<(), Error> {
+    sort(context, a, false)
+}
+
+pub(in crate::device) fn argsort<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, i64, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
@@ -102,7 +113,7 @@ pub(in crate::device::cuda) fn argsort<T: Element, const N: usize>(
     order.store(context, out)
 }
 
-pub(in crate::device::cuda) fn top_k<T: Element, const N: usize>(
+pub(in crate::device) fn top_k<T: Element, const N: usize>(
     context: &'static Context,
     values: Output<'_, T, Cuda<N>>,
     indices: Output<'_, i64, Cuda<N>>,
@@ -131,7 +142,7 @@ pub(in crate::device::cuda) fn top_k<T: Element, const N: usize>(
     unsafe { copy::copy(context, indices.shape(), result(&indices), order) }
 }
 
-pub(in crate::device::cuda) fn lexsort<T: Element, const N: usize>(
+pub(in crate::device) fn lexsort<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, i64, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
@@ -174,7 +185,7 @@ pub(in crate::device::cuda) fn lexsort<T: Element, const N: usize>(
     unsafe { copy::copy(context, &[n], result(&out), from) }
 }
 
-pub(in crate::device::cuda) fn search<T: Ordered, const N: usize>(
+pub(in crate::device) fn search<T: Ordered, const N: usize>(
     context: &'static Context,
     out: Output<'_, i64, Cuda<N>>,
     sorted: Operand<'_, T, Cuda<N>>,
@@ -207,7 +218,7 @@ pub(in crate::device::cuda) fn search<T: Ordered, const N: usize>(
     unsafe { sort::find(context, how, a.shape(), result(&out), (within, length), of_a) }
 }
 
-pub(in crate::device::cuda) fn contains<T: Element, const N: usize>(
+pub(in crate::device) fn contains<T: Element, const N: usize>(
     context: &'static Context,
     out: Output<'_, bool, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
@@ -235,7 +246,7 @@ fn sorted<T: Element, const N: usize>(
     Ok((copy, lines))
 }
 
-pub(in crate::device::cuda) fn quantile<T: RealScalar, const N: usize>(
+pub(in crate::device) fn quantile<T: RealScalar, const N: usize>(
     context: &'static Context,
     out: Output<'_, T::Float, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
@@ -277,7 +288,19 @@ pub(in crate::device::cuda) fn quantile<T: RealScalar, const N: usize>(
 /// * for each distinct element, the index of the first element equal to it;
 /// * for each element, the index of the distinct element equal to it;
 /// * for each distinct element, the number of elements equal to it.
-pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
+#[allow(clippy::type_complexity)]
+pub(in crate::device) fn unique_with<T: Element, const N: usize>(
+    context: &'static Context,
+    a: Operand<'_, T, Cuda<N>>,
+) -> Result<(CudaBuffer<T>, [CudaBuffer<i64>; 3]), Error> {
+    let n = a.shape().iter().product();
+    let (values, len, [first, inverse, counts]) = distinct(context, a)?;
+    let indices = |memory, len| CudaBuffer { memory, len, elements: PhantomData };
+    let places = [indices(first, len), indices(inverse, n), indices(counts, len)];
+    Ok((CudaBuffer { memory: values, len, elements: PhantomData }, places))
+}
+
+fn distinct<T: Element, const N: usize>(
     context: &'static Context,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(Memory, usize, [Memory; 3]), Error> {
@@ -343,13 +366,13 @@ pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
 }
 
 /// Returns the distinct elements in ascending order, and their number.
-pub(in crate::device::cuda) fn unique<T: Element, const N: usize>(
+pub(in crate::device) fn unique<T: Element, const N: usize>(
     context: &'static Context,
     a: Operand<'_, T, Cuda<N>>,
-) -> Result<(Memory, usize), Error> {
+) -> Result<CudaBuffer<T>, Error> {
     let (sorted, Lines { length: n, dtype, .. }) = sorted(context, a)?;
     if n == 0 {
-        return Ok((sorted, 0));
+        return Ok(CudaBuffer { memory: sorted, len: 0, elements: PhantomData });
     }
     let starts = context.alloc(n)?;
     // SAFETY: `sorted` has `n` elements. `starts` has `n` bytes, and nothing else has its address.
@@ -363,5 +386,5 @@ pub(in crate::device::cuda) fn unique<T: Element, const N: usize>(
     // SAFETY: `sorted` has `n` elements and `starts` as many bytes. `distinct` has room for `count` elements, and nothing else has its
     // address.
     unsafe { mask::copy(context, &mask::COMPRESS, &[n], chosen, from, (to, count))? };
-    Ok((distinct, count))
+    Ok(CudaBuffer { memory: distinct, len: count, elements: PhantomData })
 }

@@ -1,8 +1,8 @@
-//! Copies between any two layouts of one shape: implements [`Permute`] for [`Cpu`]. Assignments, order conversions, contractions
+//! Copies between any two layouts of one shape: implements [`Copy`] for [`Cpu`]. Assignments, order conversions, contractions
 //! and transfers call it.
 //!
 //! ```text
-//! at most two axes, and a few elements: a loop without a plan               (Permute::copy)
+//! at most two axes, and a few elements: a loop without a plan               (Copy::copy)
 //! few bytes, and both contiguous in one memory order: one loop              (copy)
 //! at most MAX_UNPLANNED_LEN elements: one loop per axis                     (small)
 //! few bytes along one axis, contiguous in source or result: one loop        (copy)
@@ -27,14 +27,12 @@
 mod repeat;
 mod task;
 
-use super::select::{self, Sign};
 use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter};
 use crate::device::cpu::loops::tile;
 use crate::device::cpu::loops::{pack, stream};
 use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::positions::CHECK;
-use crate::device::{Operand, Output, Permute};
+use crate::device::{Copy, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -52,7 +50,7 @@ const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
 const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
 
 #[diagnostic::do_not_recommend]
-impl<T: Element> Permute<T> for Cpu {
+impl<T: Element> Copy<T> for Cpu {
     // Always inlined: if the rank is known at compile time, the compiler removes most of the code. Passing the operands to a
     // function would take longer than a small copy.
     #[inline(always)]
@@ -74,63 +72,6 @@ impl<T: Element> Permute<T> for Cpu {
             return Ok(());
         }
         copy_part(&out, &a, 0);
-        Ok(())
-    }
-
-    fn check_positions(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
-        select::check(CHECK, at, len, Sign::Signed)
-    }
-    fn check_unsigned(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
-        select::check(CHECK, at, len, Sign::Unsigned)
-    }
-    fn take(
-        &self,
-        out: Output<'_, T, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        at: Operand<'_, i64, Cpu>,
-    ) -> Result<(), Error> {
-        select::take(&out, &a, at, Sign::Signed)
-    }
-    fn take_unsigned(
-        &self,
-        out: Output<'_, T, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        at: Operand<'_, i64, Cpu>,
-    ) -> Result<(), Error> {
-        select::take(&out, &a, at, Sign::Unsigned)
-    }
-    fn scatter(
-        &self,
-        out: Output<'_, T, Cpu>,
-        at: Operand<'_, i64, Cpu>,
-        a: Operand<'_, T, Cpu>,
-    ) -> Result<(), Error> {
-        select::replace_at(&out, &at, &a)
-    }
-    fn pick(
-        &self,
-        out: Output<'_, T, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        at: Operand<'_, i64, Cpu>,
-    ) -> Result<(), Error> {
-        select::pick(&out, &a, &at)
-    }
-    fn compress(
-        &self,
-        out: Output<'_, T, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        mask: Operand<'_, bool, Cpu>,
-    ) -> Result<(), Error> {
-        select::compress(&out, &a, &mask);
-        Ok(())
-    }
-    fn expand(
-        &self,
-        out: Output<'_, T, Cpu>,
-        mask: Operand<'_, bool, Cpu>,
-        a: Operand<'_, T, Cpu>,
-    ) -> Result<(), Error> {
-        select::expand(&out, &mask, &a);
         Ok(())
     }
 }
@@ -263,7 +204,7 @@ fn only_axis(shape: &[usize]) -> Option<usize> {
 ///
 /// # Safety
 /// The contract of [`copy`], for elements of the size of `P`. Pointers must be aligned for `P`.
-unsafe fn small<P: Copy>(
+unsafe fn small<P: core::marker::Copy>(
     shape: &[usize],
     to: *mut P,
     to_strides: &[isize],

@@ -7,8 +7,8 @@ use crate::device::cpu::loops::tile::{self, Steps, Tile};
 use crate::device::cpu::loops::{pack, stream};
 use crate::layout::odometer::Odometer;
 use crate::layout::tiling::{Blocks, Loop};
-use crate::simd::CACHE_LINE_BYTES;
 use crate::rank::MAX_RANK;
+use crate::simd::CACHE_LINE_BYTES;
 use crate::simd::Level;
 use core::mem::MaybeUninit;
 

@@ -1,6 +1,6 @@
 use super::MIN_STREAMED_BYTES;
 use crate::device::cpu::loops::tile::transpose_tile;
-use crate::device::{Cpu, Operand, Output, Permute};
+use crate::device::{Copy, Cpu, Operand, Output};
 use crate::element::{Element, c32, c64};
 use crate::simd::tests::at_each_level;
 

@@ -51,7 +51,7 @@ pub(in crate::device) mod schur;
 pub(in crate::device) mod solve;
 pub(in crate::device) mod svd;
 
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::{Cpu, Device};
 use crate::element::Scalar;
 use crate::error::Error;

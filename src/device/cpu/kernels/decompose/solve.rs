@@ -11,7 +11,7 @@ use super::workspace::{
 };
 use super::{Failure, Field, cholesky, ldl};
 use crate::device::cpu::Cpu;
-use crate::device::decompose::Structure;
+use crate::device::family::decompose::Structure;
 use crate::device::{MatrixOperand, Operand, Output};
 use crate::element::{Inexact, Scalar};
 use crate::error::Error;

@@ -3,7 +3,7 @@
 use super::{Failure, Field};
 use crate::device::cpu::memory::scratch::{MAX_KEPT_BYTES, Side, with_scratch};
 use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::{Device, Operand, Output, Permute};
+use crate::device::{Copy, Device, Operand, Output};
 use crate::element::{Element, Scalar};
 use crate::layout::axes::Axes;
 use core::mem::MaybeUninit;

@@ -14,6 +14,7 @@
 #[cfg(target_arch = "x86_64")]
 mod columns;
 mod copies;
+mod family;
 mod lines;
 mod plans;
 #[cfg(target_arch = "x86_64")]
@@ -25,8 +26,8 @@ mod rows;
 mod workspace;
 
 use crate::device::cpu::{Cpu, CpuBuffer};
-use crate::device::fft::Transform;
-use crate::device::{Device, Operand, Output, Permute};
+use crate::device::family::fourier::Transform;
+use crate::device::{Copy, Device, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;

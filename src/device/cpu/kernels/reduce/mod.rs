@@ -1,5 +1,4 @@
-//! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`]. Module [`sort`](super::sort) has the kernels that order
-//! elements.
+//! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`].
 //!
 //! An output is an element of the result. The elements of an output are the elements of the operand that are reduced to it.
 //!
@@ -33,20 +32,14 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use super::select::{self as positions, Sign};
-use super::sort;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, over_outputs};
 use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
 use crate::device::cpu::precompiled::precompiled;
 use crate::device::cpu::{Cpu, HostPtr};
-#[cfg(feature = "fft")]
-use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::op::reduction::Sum;
-use crate::device::quantile::Quantile;
-use crate::device::via_host;
-use crate::device::{BinaryOp, CpuBuffer, Device, Operand, Output, Reduce, Reduction, no_result};
+use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction, no_result};
 use crate::element::DType::{C32, C64, F32, F64};
-use crate::element::{Element, Inexact, Ordered, RealScalar, Scalar};
+use crate::element::{Element, Inexact, Scalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::is_contiguous;
@@ -621,193 +614,4 @@ impl<T: Element> Reduce<T> for Cpu {
         }
         Ok(())
     }
-
-    fn scatter_with<F: BinaryOp<T, T, Output = T>>(
-        &self,
-        op: &F,
-        out: Output<'_, T, Cpu>,
-        at: Operand<'_, i64, Cpu>,
-        a: Operand<'_, T, Cpu>,
-    ) -> Result<(), Error> {
-        positions::scatter(op, &out, &at, &a, Sign::Signed)
-    }
-
-    fn scatter_with_unsigned<F: BinaryOp<T, T, Output = T>>(
-        &self,
-        op: &F,
-        out: Output<'_, T, Cpu>,
-        at: Operand<'_, i64, Cpu>,
-        a: Operand<'_, T, Cpu>,
-    ) -> Result<(), Error> {
-        positions::scatter(op, &out, &at, &a, Sign::Unsigned)
-    }
-
-    fn nonzero(&self, out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
-        positions::nonzero(&out, &a);
-        Ok(())
-    }
-
-    #[cfg(feature = "fft")]
-    fn fft(
-        &self,
-        transform: Transform,
-        out: Output<'_, T::Complex, Cpu>,
-        a: Operand<'_, T, Cpu>,
-    ) -> Result<(), Error>
-    where
-        T: FftElement,
-    {
-        T::fft_on_host(transform, out, a)
-    }
-
-    #[cfg(feature = "fft")]
-    fn rfft(
-        &self,
-        transform: Transform,
-        out: Output<'_, T::Complex, Cpu>,
-        a: Operand<'_, T, Cpu>,
-    ) -> Result<(), Error>
-    where
-        T: FftReal,
-    {
-        T::rfft_on_host(transform, out, a)
-    }
-
-    #[cfg(feature = "fft")]
-    fn irfft(
-        &self,
-        transform: Transform,
-        out: Output<'_, T::Magnitude, Cpu>,
-        a: Operand<'_, T, Cpu>,
-    ) -> Result<(), Error>
-    where
-        T: FftComplex,
-    {
-        T::irfft_on_host(transform, out, a)
-    }
-
-    fn sort(&self, a: Output<'_, T, Cpu>, descending: bool) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        sort::sort(a.into(), descending)
-    }
-
-    fn argsort(
-        &self,
-        out: Output<'_, i64, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        descending: bool,
-    ) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        sort::argsort(out, a.into(), descending)
-    }
-
-    fn partition(&self, a: Output<'_, T, Cpu>, k: usize) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        sort::partition(a.into(), k)
-    }
-
-    fn top_k(
-        &self,
-        values: Output<'_, T, Cpu>,
-        indices: Output<'_, i64, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        descending: bool,
-    ) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        sort::top_k(values.into(), indices, a.into(), descending)
-    }
-
-    fn quantile(
-        &self,
-        out: Output<'_, T::Float, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        levels: &[f64],
-        method: Option<Quantile>,
-    ) -> Result<(), Error>
-    where
-        T: RealScalar,
-    {
-        sort::quantile(out.into(), a.into(), levels, method)
-    }
-
-    fn unique(&self, a: Operand<'_, T, Cpu>) -> Result<CpuBuffer<T>, Error>
-    where
-        T: Ordered,
-    {
-        self.adopt(sorted_unique(a, None)?)
-    }
-
-    fn unique_counts(&self, a: Operand<'_, T, Cpu>) -> Result<(CpuBuffer<T>, CpuBuffer<i64>), Error>
-    where
-        T: Ordered,
-    {
-        let mut counts = Vec::new();
-        let values = sorted_unique(a, Some(&mut counts))?;
-        Ok((self.adopt(values)?, self.adopt(counts)?))
-    }
-
-    fn unique_with(&self, a: Operand<'_, T, Cpu>) -> Result<(CpuBuffer<T>, [CpuBuffer<i64>; 3]), Error>
-    where
-        T: Ordered,
-    {
-        let x = self.gather(a)?;
-        let (shape, strides) = ([x.len()], [1]);
-        // SAFETY: `x` has an element for each index of the shape, and is borrowed.
-        let all = unsafe { Operand::<T, Cpu>::from_raw(Cpu::slice_ptr(&x), &shape, &strides) };
-        let [first, inverse, counts] = sort::unique_with(all.into())?;
-        let mut values: Vec<T> = via_host::zeros(first.len())?;
-        values.iter_mut().zip(&first).for_each(|(value, &i)| *value = x[i as usize]);
-        Ok((self.adopt(values)?, [self.adopt(first)?, self.adopt(inverse)?, self.adopt(counts)?]))
-    }
-
-    fn lexsort(&self, out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        sort::lexsort(out, a.into())
-    }
-
-    fn search(
-        &self,
-        out: Output<'_, i64, Cpu>,
-        sorted: Operand<'_, T, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        right: bool,
-    ) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        sort::search(out, sorted.into(), a.into(), right)
-    }
-
-    fn contains(
-        &self,
-        out: Output<'_, bool, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        of: Operand<'_, T, Cpu>,
-    ) -> Result<(), Error>
-    where
-        T: Ordered,
-    {
-        sort::contains(out, a.into(), of.into())
-    }
-}
-
-/// Returns the distinct elements, in ascending order. If `counts` is given, it becomes the number of elements that are equal to each of them.
-fn sorted_unique<T: Ordered>(a: Operand<'_, T, Cpu>, counts: Option<&mut Vec<i64>>) -> Result<Vec<T>, Error> {
-    let mut x = Cpu.gather(a)?;
-    let (shape, strides) = ([x.len()], [1]);
-    // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
-    let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
-    let found = sort::unique(all.into(), counts)?;
-    x.truncate(found);
-    Ok(x)
 }

@@ -196,7 +196,7 @@ fn vector<T>(ptr: HostPtr<T>, shape: &[usize], strides: &[isize]) -> (HostPtr<u8
     (HostPtr::new(ptr.get().cast()), stride, len)
 }
 
-/// Implements [`Permute::compress`](crate::device::Permute::compress).
+/// Implements [`Select::compress`](crate::device::Select::compress).
 pub(in super::super) fn compress<T: Element>(
     out: &Output<'_, T, Cpu>,
     a: &Operand<'_, T, Cpu>,
@@ -211,7 +211,7 @@ pub(in super::super) fn compress<T: Element>(
     unsafe { copy(Way::Compress, size_of::<T>(), a.shape(), strides, from, mask.ptr(), to) }
 }
 
-/// Implements [`Permute::expand`](crate::device::Permute::expand).
+/// Implements [`Select::expand`](crate::device::Select::expand).
 pub(in super::super) fn expand<T: Element>(
     out: &Output<'_, T, Cpu>,
     mask: &Operand<'_, bool, Cpu>,
@@ -239,7 +239,7 @@ unsafe fn write_indices<T: Element>(a: HostPtr<T>, stride: isize, n: usize, to: 
     unsafe { to.append(n, chosen, |i| i as i64) }
 }
 
-/// Implements [`Reduce::nonzero`](crate::device::Reduce::nonzero).
+/// Implements [`Select::nonzero`](crate::device::Select::nonzero).
 pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Operand<'_, T, Cpu>) {
     let (&[rows, columns], &[row_stride, col_stride]) = (out.shape(), out.strides()) else {
         panic!("the output must be a matrix")

@@ -1,4 +1,4 @@
-//! Elements at positions and under masks: the methods of [`Permute`](crate::device::Permute) and [`Reduce`](crate::device::Reduce) that
+//! Elements at positions and under masks: the methods of [`Copy`](crate::device::Copy) and [`Reduce`](crate::device::Reduce) that
 //! choose elements by indices or masks in tensors. A *position* is an index along an axis, as an `i64`. Negative positions count from the
 //! end.
 //!
@@ -19,6 +19,7 @@
 //! memory bandwidth. A scatter that combines elements does without this pass if the output is much shorter than the positions, as in a
 //! histogram. It then saves a copy of the output, checks positions as it uses them, and restores the output if one is invalid.
 
+mod family;
 mod mask;
 mod scatter;
 
@@ -190,7 +191,7 @@ fn in_range((least, greatest): (i64, i64), len: u64, wrap: u64) -> bool {
     least >= -limit(wrap) && greatest < limit(len)
 }
 
-/// Implements [`Permute::check_positions`](crate::device::Permute::check_positions) for the operation `op`.
+/// Implements [`Select::check_positions`](crate::device::Select::check_positions) for the operation `op`.
 pub(super) fn check(
     op: &'static str,
     at: Operand<'_, i64, Cpu>,
@@ -248,7 +249,7 @@ fn first_invalid(op: &'static str, at: Operand<'_, i64, Cpu>, len: usize, sign: 
 
 // ------------------------------------------------------------------ take
 
-/// Implements [`Permute::take`](crate::device::Permute::take).
+/// Implements [`Select::take`](crate::device::Select::take).
 pub(super) fn take<T: Element>(
     out: &Output<'_, T, Cpu>,
     a: &Operand<'_, T, Cpu>,
@@ -488,7 +489,7 @@ impl<U: Copy> Row<U> {
 
 // ------------------------------------------------------------------ pick
 
-/// Implements [`Permute::pick`](crate::device::Permute::pick).
+/// Implements [`Select::pick`](crate::device::Select::pick).
 pub(super) fn pick<T: Element>(
     out: &Output<'_, T, Cpu>,
     a: &Operand<'_, T, Cpu>,

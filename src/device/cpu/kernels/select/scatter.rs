@@ -249,7 +249,7 @@ fn grain(plan: &Plan<3>) -> impl Fn(usize) -> usize + Sync {
     }
 }
 
-/// Implements [`Permute::scatter`](crate::device::Permute::scatter).
+/// Implements [`Select::scatter`](crate::device::Select::scatter).
 pub(in super::super) fn replace_at<T: Element>(
     out: &Output<'_, T, Cpu>,
     at: &Operand<'_, i64, Cpu>,
@@ -293,7 +293,7 @@ unsafe fn replace_bytes(
     });
 }
 
-/// Implements [`Reduce::scatter_with`](crate::device::Reduce::scatter_with).
+/// Implements [`Select::scatter_with`](crate::device::Select::scatter_with).
 pub(in super::super) fn scatter<T: Element, F: BinaryOp<T, T, Output = T>>(
     op: &F,
     out: &Output<'_, T, Cpu>,

@@ -3,7 +3,7 @@
 
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::via_host::zeros;
-use crate::device::{Cpu, HostPtr, Operand, Output, Permute};
+use crate::device::{Copy, Cpu, HostPtr, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;

@@ -40,6 +40,7 @@ mod chunks;
 mod comparison;
 mod counting;
 mod erased;
+mod family;
 mod float;
 mod key;
 mod lines;
@@ -56,7 +57,7 @@ mod quick;
 mod repeated;
 mod search;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 pub(super) use erased::{AnyOperand, AnyOutput};

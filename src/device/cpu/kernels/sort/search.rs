@@ -2,7 +2,7 @@
 
 use super::erased::{AnyOperand, AnySlice, AnySliceMut, for_sizes, with_elements};
 use super::key::Key;
-use crate::device::family::SEARCH;
+use crate::device::family::sort::SEARCH;
 use crate::device::{Cpu, Device, HostPtr, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;

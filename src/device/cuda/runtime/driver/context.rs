@@ -21,7 +21,7 @@ use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 /// A GPU in use.
 #[derive(Debug)]
-pub(in crate::device::cuda) struct Context {
+pub(in crate::device) struct Context {
     ordinal: usize,
     context: sys::CUcontext,
     /// The device's default memory pool, from which the driver allocates; `None` if the device does not support memory pools.
@@ -51,7 +51,7 @@ unsafe impl Sync for Kernel {}
 const MAX_DEVICES: usize = 64;
 
 /// Returns the GPU with this ordinal. The first call initialises the GPU.
-pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Context, Error> {
+pub(in crate::device) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     static CONTEXTS: [OnceLock<Context>; MAX_DEVICES] = [const { OnceLock::new() }; MAX_DEVICES];
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let unavailable = |reason| Error::DeviceUnavailable { device: name_of(ordinal), reason };
@@ -486,7 +486,7 @@ impl Memory {
         self.bytes
     }
 
-    pub(in crate::device::cuda) fn context(&self) -> &'static Context {
+    pub(in crate::device) fn context(&self) -> &'static Context {
         self.context
     }
 }

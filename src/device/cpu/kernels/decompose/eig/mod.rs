@@ -19,7 +19,7 @@ use super::schur::{self, Triangularise};
 use super::workspace::{check_extents, column, request, store, store_vector, take, take_loaded, with_stack};
 use super::{Failure, Field, gauge};
 use crate::device::cpu::Cpu;
-use crate::device::decompose::LinalgElement;
+use crate::device::family::decompose::LinalgElement;
 use crate::device::{MatrixOperand, Operand, Output};
 use crate::element::Scalar;
 use crate::error::Error;

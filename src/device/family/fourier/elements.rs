@@ -1,7 +1,7 @@
-//! Fourier transforms: the element types that support them, and the arguments that a device's transform methods take.
+//! The arguments of Fourier transforms, and the element types that support them.
 
-use super::cpu::fourier;
-use super::{Cpu, Operand, Output, Reduce};
+use crate::device::cpu::fourier;
+use crate::device::{Cpu, Fourier, Operand, Output};
 use crate::element::{Inexact, RealFloat, Scalar, c32, c64};
 use crate::error::Error;
 
@@ -28,7 +28,7 @@ pub enum Norm {
     Forward,
 }
 
-/// The arguments of a Fourier transform on a device, apart from its operands: see [`Reduce::fft`](super::Reduce::fft).
+/// The arguments of a Fourier transform on a device, apart from its operands: see [`Fourier::fft`](crate::device::Fourier::fft).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Transform {
@@ -100,7 +100,7 @@ pub trait FftElement: Inexact + ToComplex {
     const IS_REAL: bool;
     /// Transforms real numbers by `rfft`, complex ones by `fft`.
     #[doc(hidden)]
-    fn spectrum<Dev: Reduce<Self>>(
+    fn spectrum<Dev: Fourier<Self>>(
         device: &Dev,
         transform: Transform,
         out: Output<'_, Self::Complex, Dev>,
@@ -108,7 +108,7 @@ pub trait FftElement: Inexact + ToComplex {
     ) -> Result<(), Error>;
     /// Transforms a spectrum back: to real numbers by `irfft`, to complex ones by `fft`. `transform` is the inverse transform.
     #[doc(hidden)]
-    fn of_spectrum<Dev: Reduce<Self::Complex>>(
+    fn of_spectrum<Dev: Fourier<Self::Complex>>(
         device: &Dev,
         transform: Transform,
         out: Output<'_, Self, Dev>,
@@ -185,7 +185,7 @@ macro_rules! transforms {
     )*};
     (@spectra $T:ident $C:ident, $real:literal, $forward:ident $inverse:ident) => {
         const IS_REAL: bool = $real;
-        fn spectrum<Dev: Reduce<$T>>(
+        fn spectrum<Dev: Fourier<$T>>(
             device: &Dev,
             by: Transform,
             out: Output<'_, $C, Dev>,
@@ -193,7 +193,7 @@ macro_rules! transforms {
         ) -> Result<(), Error> {
             device.$forward(by, out, a)
         }
-        fn of_spectrum<Dev: Reduce<$C>>(
+        fn of_spectrum<Dev: Fourier<$C>>(
             device: &Dev,
             by: Transform,
             out: Output<'_, $T, Dev>,
