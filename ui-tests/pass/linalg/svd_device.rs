@@ -10,6 +10,7 @@ mod remote;
 impl Elementwise<bool> for Remote {}
 impl Elementwise<i64> for Remote {}
 impl Copy<bool> for Remote {}
+impl Select<f64> for Remote {}
 impl Select<bool> for Remote {}
 impl Copy<i64> for Remote {}
 impl Select<i64> for Remote {}
@@ -18,10 +19,8 @@ impl Sort<f64> for Remote {}
 impl Fourier<f64> for Remote {}
 impl Reduce<bool> for Remote {}
 impl Sort<bool> for Remote {}
-impl Fourier<bool> for Remote {}
 impl Reduce<i64> for Remote {}
 impl Sort<i64> for Remote {}
-impl Fourier<i64> for Remote {}
 impl Gemm<f64> for Remote {}
 
 pub fn main() {
