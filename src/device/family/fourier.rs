@@ -61,3 +61,7 @@ family! {
     trait items {}
     cuda items {}
 }
+
+#[cfg(not(feature = "fft"))]
+#[diagnostic::do_not_recommend]
+impl<T: Element> Fourier<T> for crate::device::Cpu {}
