@@ -12,7 +12,7 @@ use crate::einsum::{EinsumOperand, Held, LabelledBy, ResultOf};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Elements, Factor};
 use crate::engine::decompose::truncation::Truncation;
-use crate::engine::factorise::{Factorise, Made};
+use crate::engine::factorise::{Factorise, NewFactor};
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::decompose::Discarded;
 use crate::order::Order;
@@ -109,7 +109,7 @@ type Truncated<T, L, V, R, M, O, Dev> = (
 
 /// Returns a result as a tensor.
 #[inline]
-fn tensor<T: Element, D: Dim, O: Order, Dev: Device>(made: Made<T, Dev>) -> Tensor<T, D, O, Dev> {
+fn tensor<T: Element, D: Dim, O: Order, Dev: Device>(made: NewFactor<T, Dev>) -> Tensor<T, D, O, Dev> {
     let shape = made.layout.typed_shape::<D>();
     Tensor::contiguous(made.data.buffer, shape, made.data.device)
 }

@@ -105,7 +105,7 @@ methods! {
 }
 
 /// A time step: the tensor after it, its share of the whole time interval, and its estimated error.
-struct Step<T: LinalgElement, Dev: Device> {
+struct TimeStep<T: LinalgElement, Dev: Device> {
     x: Vector<T, Dev>,
     share: T::Magnitude,
     error: T::Magnitude,
@@ -119,7 +119,7 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
     rest: T::Magnitude,
     tolerance: T::Magnitude,
     vectors: usize,
-) -> Result<Step<T, Dev>, Error> {
+) -> Result<TimeStep<T, Dev>, Error> {
     let n = x.len();
     let mut basis = Basis::new(vectors + 1, n, x.device())?;
     basis.push(&x)?;
@@ -163,14 +163,14 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
                 // The Krylov space is enlarged before the step is shortened. If no applications are left, the step is returned even if its
                 // error is too large: a shorter step would require another step, which needs applications.
                 if accepted && (last || share == rest) || last && operator.has_less_than(1) {
-                    return Ok(Step { x: basis.combine(&weights)?, share, error });
+                    return Ok(TimeStep { x: basis.combine(&weights)?, share, error });
                 }
                 if !last {
                     break;
                 }
                 share *= T::Magnitude::from_f64(0.5);
                 if share <= T::Magnitude::epsilon() {
-                    return Ok(Step { x: basis.combine(&weights)?, share, error });
+                    return Ok(TimeStep { x: basis.combine(&weights)?, share, error });
                 }
             }
         }

@@ -159,7 +159,7 @@ impl Kernels {
         if T::COMPLEX {
             self.layouts_of(&of(matrices::REAL_PART), [dtype; 2]);
         }
-        for triangle in [matrices::Triangle::Lower, matrices::Triangle::Upper] {
+        for triangle in [matrices::TriangleSide::Lower, matrices::TriangleSide::Upper] {
             self.layouts_of(&matrices::mask(triangle, 1), [DType::Bool]);
         }
     }
@@ -253,7 +253,7 @@ impl Kernels {
     fn ordering<T: Element>(&mut self) {
         let dtype = T::DTYPE;
         for descending in [false, true] {
-            let lines = sort::Lines { count: 1, length: 1, dtype, descending };
+            let lines = sort::SortLines { count: 1, length: 1, dtype, descending };
             for indexed in [false, true] {
                 self.add(lines.program(&sort::TILES, indexed));
                 self.add(lines.program(&sort::MERGE, indexed));

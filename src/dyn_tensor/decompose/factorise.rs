@@ -8,7 +8,7 @@ use crate::dyn_tensor::operand::{device_of, elements, lacking, needs, on_device}
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::element::Element;
 use crate::engine::decompose::truncation::Truncation;
-use crate::engine::factorise::{FactorSpec, Factorisation, Factorise, Made};
+use crate::engine::factorise::{FactorSpec, Factorisation, Factorise, NewFactor};
 use crate::error::Error;
 use crate::order::MemoryOrder;
 
@@ -36,7 +36,7 @@ fn parse<'s>(factorisation: Factorisation, text: &'s str, x: DynView<'_>) -> Res
 /// shares. Results that the factorisation does not have are `None`.
 type Results = [Option<DynTensor>; 5];
 
-fn tensor<T: Element, Dev: Device>(made: Made<T, Dev>, order: MemoryOrder) -> Option<DynTensor> {
+fn tensor<T: Element, Dev: Device>(made: NewFactor<T, Dev>, order: MemoryOrder) -> Option<DynTensor> {
     Some(DynTensor::contiguous(made.data, made.layout.shape(), order))
 }
 

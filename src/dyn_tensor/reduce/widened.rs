@@ -16,7 +16,7 @@ use crate::ops::op;
 
 /// The elements to reduce.
 #[derive(Debug, Clone, Copy)]
-struct Source<'a> {
+struct WidenedOperand<'a> {
     x: DynView<'a>,
     /// The axes of the elements, with the reduced axes last, and the offset of the first element in `x`.
     from: Layout,
@@ -24,14 +24,17 @@ struct Source<'a> {
     result: Layout,
 }
 
-impl<'a> Source<'a> {
+impl<'a> WidenedOperand<'a> {
     fn over(name: &'static str, x: DynView<'a>, over: Over<'_>) -> Result<Self, Error> {
         let [from, result, _] = arranged(name, true, x, over)?;
-        Ok(Source { x, from, offset: 0, result })
+        Ok(WidenedOperand { x, from, offset: 0, result })
     }
 }
 
-fn reduced<T: Element, Dev: Reduce<T>, R: Reduction<T>>(op: R, of: Source<'_>) -> Result<DynTensor, Error> {
+fn reduced<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
+    op: R,
+    of: WidenedOperand<'_>,
+) -> Result<DynTensor, Error> {
     let (device, x) = (device_of::<Dev>(&of.x), of.x);
     let operand = elements::<T, Dev>(&x).with_axes(of.from.axes(), of.offset);
     allocate_with(device, of.result, x.order(), &mut |out| device.reduce(&op, out, operand))
@@ -64,7 +67,7 @@ fn between(from: DType, to: DType) -> Option<DType> {
 /// If a result does not fit.
 fn converted(
     noun: &str,
-    of: &Source<'_>,
+    of: &WidenedOperand<'_>,
     result: Result<DynTensor, Error>,
     to: DType,
 ) -> Result<DynTensor, Error> {
@@ -112,7 +115,7 @@ fn check(name: &'static str, from: DType, to: DType) -> Result<DType, Error> {
 // `precompiled-dyn`, this crate does.
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn sum(name: &'static str, of: Source<'_>, to: DType) -> Result<DynTensor, Error> {
+fn sum(name: &'static str, of: WidenedOperand<'_>, to: DType) -> Result<DynTensor, Error> {
     let (x, via) = (of.x, check(name, of.x.dtype(), to)?);
     let result = on_device!(name, x, Dev => dispatch!(
         x.dtype(),
@@ -140,7 +143,7 @@ fn sum(name: &'static str, of: Source<'_>, to: DType) -> Result<DynTensor, Error
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn product(name: &'static str, of: Source<'_>, to: DType) -> Result<DynTensor, Error> {
+fn product(name: &'static str, of: WidenedOperand<'_>, to: DType) -> Result<DynTensor, Error> {
     let (x, via) = (of.x, check(name, of.x.dtype(), to)?);
     let result = on_device!(name, x, Dev => dispatch!(
         x.dtype(),
@@ -177,7 +180,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn sum_as(&self, dtype: DType) -> Result<DynTensor, Error> {
-        sum("sum", Source::over("sum", self.look(), Over::all())?, dtype)
+        sum("sum", WidenedOperand::over("sum", self.look(), Over::all())?, dtype)
     }
 
     /// [`sum_as`](DynTensor::sum_as) over one axis, which is removed.
@@ -193,7 +196,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn sum_axis_as(&self, axis: impl IndexNumber, dtype: DType) -> Result<DynTensor, Error> {
         let axis = [from_start(axis, self.rank())];
-        sum("sum", Source::over("sum", self.look(), Over::these(&axis))?, dtype)
+        sum("sum", WidenedOperand::over("sum", self.look(), Over::these(&axis))?, dtype)
     }
 
     /// Returns the product of all elements in the type `dtype`. The elements are widened as they are read: nothing is copied. See
@@ -210,7 +213,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn prod_as(&self, dtype: DType) -> Result<DynTensor, Error> {
-        product("product", Source::over("product", self.look(), Over::all())?, dtype)
+        product("product", WidenedOperand::over("product", self.look(), Over::all())?, dtype)
     }
 
     /// [`prod_as`](DynTensor::prod_as) over one axis, which is removed.
@@ -226,7 +229,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn prod_axis_as(&self, axis: impl IndexNumber, dtype: DType) -> Result<DynTensor, Error> {
         let axis = [from_start(axis, self.rank())];
-        product("product", Source::over("product", self.look(), Over::these(&axis))?, dtype)
+        product("product", WidenedOperand::over("product", self.look(), Over::these(&axis))?, dtype)
     }
 
     /// [`trace`](DynTensor::trace) in the type `dtype`: see [`sum_as`](DynTensor::sum_as).
@@ -251,6 +254,6 @@ impl<S: DynData> DynTensor<S> {
         let x = self.look();
         let from = diagonal_of(x, from_start(a, self.rank()), from_start(b, self.rank()), None)?;
         let result = Layout::contiguous(&from.shape()[..from.rank() - 1], x.order().is_row_major());
-        sum("trace", Source { x, from, offset: from.offset() - x.layout().offset(), result }, dtype)
+        sum("trace", WidenedOperand { x, from, offset: from.offset() - x.layout().offset(), result }, dtype)
     }
 }

@@ -1,6 +1,6 @@
 //! A cache for one contraction path, so that a contraction in a loop searches for its path once.
 
-use super::labelled::Extents;
+use super::labelled::LabelExtents;
 use super::labels::{LABELS, Set};
 use super::path::Step;
 use super::report::find_path;
@@ -45,7 +45,7 @@ impl PathCache {
         &self,
         operands: &[Set],
         result: Set,
-        extents: &Extents,
+        extents: &LabelExtents,
         limit: Option<usize>,
     ) -> Result<Arc<[Step]>, String> {
         let all = operands.iter().fold(0, |all, set| all | set);
@@ -79,12 +79,12 @@ mod tests {
     #[test]
     fn another_question_gets_another_answer() {
         let cache = PathCache::new();
-        let mut extents = Extents::new();
-        let chain = |lengths: [usize; 4], extents: &mut Extents| {
+        let mut extents = LabelExtents::new();
+        let chain = |lengths: [usize; 4], extents: &mut LabelExtents| {
             (0..4).for_each(|k| extents.set(k as u8, lengths[k]));
         };
         let operands = [0b0011, 0b0110, 0b1100];
-        let first = |cache: &PathCache, extents: &Extents| {
+        let first = |cache: &PathCache, extents: &LabelExtents| {
             let steps = cache.find(&operands, 0b1001, extents, None).unwrap();
             let Step { left, right, .. } = steps[0];
             (left.min(right), left.max(right))

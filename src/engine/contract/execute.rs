@@ -2,7 +2,7 @@
 //! `src/einsum/` and `src/dyn_tensor/gemm/contract.rs` call [`Einsum`]; `src/ops/gemm/products.rs` calls [`two`].
 
 use super::cache::PathCache;
-use super::labelled::{Bound, Extents, Labelled};
+use super::labelled::{Bound, LabelExtents, Labelled};
 use super::labels::{Labels, Set};
 use super::mixed::{Elements, Factor, RealProducts, two_real, with_real};
 use super::pair::{Classes, Kernel, Matrices};
@@ -38,7 +38,7 @@ pub(super) enum Data<'a, T: Element, Dev: Device> {
 }
 
 /// The elements of an [`Input`].
-pub(super) enum Source<'a, T: Element, Dev: Device> {
+pub(super) enum OperandSource<'a, T: Element, Dev: Device> {
     Same(Data<'a, T, Dev>),
     /// Real numbers beside complex `T`.
     Real(Data<'a, T::Part, Dev>, &'static RealProducts<T, Dev>),
@@ -46,7 +46,7 @@ pub(super) enum Source<'a, T: Element, Dev: Device> {
 
 /// A given operand or an intermediate. The axes have labels.
 pub(crate) struct Input<'a, T: Element, Dev: Device> {
-    pub(super) source: Source<'a, T, Dev>,
+    pub(super) source: OperandSource<'a, T, Dev>,
     pub(super) axes: Labelled,
     pub(super) conjugate: bool,
 }
@@ -55,28 +55,30 @@ impl<'a, T: Element, Dev: Device> Input<'a, T, Dev> {
     pub(crate) fn given(given: Factor<'a, T, Dev>, axes: Labelled) -> Self {
         match given.0 {
             Elements::Same(MatrixOperand { operand, conjugate }) => {
-                Input { source: Source::Same(Data::Given(operand)), axes, conjugate }
+                Input { source: OperandSource::Same(Data::Given(operand)), axes, conjugate }
             }
             Elements::Real(operand, products) => {
-                Input { source: Source::Real(Data::Given(operand), products), axes, conjugate: false }
+                Input { source: OperandSource::Real(Data::Given(operand), products), axes, conjugate: false }
             }
         }
     }
 
     pub(super) fn made(made: OwnedData<T, Dev>, axes: Labelled) -> Self {
-        Input { source: Source::Same(Data::Made(made)), axes, conjugate: false }
+        Input { source: OperandSource::Same(Data::Made(made)), axes, conjugate: false }
     }
 
     /// Returns whether the elements are real numbers beside complex `T`.
     fn is_real(&self) -> bool {
-        matches!(self.source, Source::Real(..))
+        matches!(self.source, OperandSource::Real(..))
     }
 
     pub(super) fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
         match &self.source {
-            Source::Same(Data::Given(operand)) => operand.in_layout(layout),
-            Source::Same(Data::Made(data)) => data.operand(layout),
-            Source::Real(..) => unreachable!("`two` contracts real operands by functions of `mixed.rs`"),
+            OperandSource::Same(Data::Given(operand)) => operand.in_layout(layout),
+            OperandSource::Same(Data::Made(data)) => data.operand(layout),
+            OperandSource::Real(..) => {
+                unreachable!("`two` contracts real operands by functions of `mixed.rs`")
+            }
         }
     }
 
@@ -92,7 +94,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         self,
         device: &Dev,
         labels: &[u8],
-        extents: &Extents,
+        extents: &LabelExtents,
         kernel: impl FnOnce(&Self, Output<'_, T, Dev>, &Labelled) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let (mut made, axes) = make(device, labels, extents)?;
@@ -106,14 +108,14 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
     }
 
     /// Sums over the labels that are not in `kept`. The sums are in a new buffer.
-    pub(super) fn reduced(self, device: &Dev, kept: Set, extents: &Extents) -> Result<Self, Error> {
+    pub(super) fn reduced(self, device: &Dev, kept: Set, extents: &LabelExtents) -> Result<Self, Error> {
         let labels = self.axes.labels().iter().copied().filter(|l| kept & (1 << l) != 0).collect();
         let labels = self.axes.by_stride(labels);
         self.remade(device, &labels, extents, |from, to, axes| reduce(device, from, to, axes, extents))
     }
 
     /// Copies the operand to a new contiguous buffer whose axes are in the order of `labels`.
-    fn packed(self, device: &Dev, labels: &[u8], extents: &Extents) -> Result<Self, Error> {
+    fn packed(self, device: &Dev, labels: &[u8], extents: &LabelExtents) -> Result<Self, Error> {
         self.remade(device, labels, extents, |from, to, axes| {
             device.copy(to.in_layout(axes.layout()), from.operand(&from.axes.arrange(labels, extents)))
         })
@@ -125,7 +127,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
 pub(super) fn make<T: Element, Dev: Device>(
     device: &Dev,
     labels: &[u8],
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<(OwnedData<T, Dev>, Labelled), Error> {
     let axes = Labelled::contiguous(labels, extents);
     let len = element_count(axes.layout().shape(), size_of::<T>())?;
@@ -138,7 +140,7 @@ fn reduce<T: Scalar, Dev: Contract<T>>(
     a: &Input<'_, T, Dev>,
     out: Output<'_, T, Dev>,
     c: &Labelled,
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<(), Error> {
     let mut labels = c.labels();
     labels.extend(&a.axes.labels().iter().copied().filter(|l| !c.labels().contains(l)).collect::<Labels>());
@@ -162,7 +164,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
     scaling: Scaling<T>,
     mut out: Output<'_, T, Dev>,
     c: &Labelled,
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<(), Error> {
     let conjugate = a.conjugate && T::COMPLEX;
     let sums = a.has_more_than(c.set());
@@ -194,7 +196,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     scaling: Scaling<T>,
     out: Output<'_, T, Dev>,
     c: &Labelled,
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<(), Error> {
     if a.is_real() || b.is_real() {
         return with_real(device, a, b, scaling, out, c, extents);
@@ -258,7 +260,7 @@ pub(super) fn into_new<T: Scalar, Dev: Contract<T>>(
     a: Input<'_, T, Dev>,
     b: Input<'_, T, Dev>,
     labels: &[u8],
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<(OwnedData<T, Dev>, Labelled), Error> {
     let (mut made, axes) = make(device, labels, extents)?;
     two(device, a, b, Scaling::overwrite(), made.output(axes.layout()), &axes, extents)?;
@@ -274,7 +276,7 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
     scaling: Scaling<T>,
     mut out: Output<'_, T, Dev>,
     c: &Labelled,
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<(), Error> {
     let matrix = |x: &Labelled, rows: &[u8], columns: &[u8]| {
         let mut layout = x.arrange(&plan.batch, extents);

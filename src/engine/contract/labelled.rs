@@ -14,7 +14,7 @@ use crate::rank::MAX_RANK;
 
 /// The extent of each label, and the operand that determined the extent.
 #[derive(Debug, Clone)]
-pub(crate) struct Extents {
+pub(crate) struct LabelExtents {
     by_label: [usize; LABELS],
     /// The number of the operand that determined the extent, for error messages.
     operand: [u8; LABELS],
@@ -22,9 +22,9 @@ pub(crate) struct Extents {
     known: Set,
 }
 
-impl Extents {
-    pub(crate) fn new() -> Extents {
-        Extents { by_label: [1; LABELS], operand: [0; LABELS], known: 0 }
+impl LabelExtents {
+    pub(crate) fn new() -> LabelExtents {
+        LabelExtents { by_label: [1; LABELS], operand: [0; LABELS], known: 0 }
     }
 
     pub(crate) fn of(&self, label: u8) -> usize {
@@ -90,7 +90,7 @@ pub(crate) struct Labelled {
 impl Labelled {
     /// Assigns `labels` to `axes`. Axes with the same label become one axis, whose stride is the sum of their strides. The caller
     /// must have checked that axes with the same label have equal extents.
-    pub(crate) fn new(axes: Axes<'_>, labels: &[u8], extents: &Extents) -> Labelled {
+    pub(crate) fn new(axes: Axes<'_>, labels: &[u8], extents: &LabelExtents) -> Labelled {
         let (mut kept, mut run) = (Labels::NONE, Layout::point(0));
         for (axis, &label) in labels.iter().enumerate() {
             let stride = axes.strides()[axis];
@@ -109,7 +109,7 @@ impl Labelled {
     }
 
     /// Creates the axes of a contiguous tensor. The axis of the last label has unit stride.
-    pub(crate) fn contiguous(labels: &[u8], extents: &Extents) -> Labelled {
+    pub(crate) fn contiguous(labels: &[u8], extents: &LabelExtents) -> Labelled {
         let mut shape = [1; MAX_RANK];
         for (extent, &label) in shape.iter_mut().zip(labels) {
             *extent = extents.of(label);
@@ -147,7 +147,7 @@ impl Labelled {
 
     /// Returns a layout with an axis for each label of `labels`, in this order. A label without an axis gets stride 0, so elements
     /// repeat along it.
-    pub(crate) fn arrange(&self, labels: &[u8], extents: &Extents) -> Layout {
+    pub(crate) fn arrange(&self, labels: &[u8], extents: &LabelExtents) -> Layout {
         let mut layout = Layout::point(0);
         labels.iter().for_each(|&label| layout.push(extents.of(label), self.stride(label)));
         layout
@@ -161,7 +161,7 @@ impl Labelled {
 
     /// Fuses a group of axes, given with the outermost first, to one axis, and returns the stride of that axis. Returns `None` if
     /// the axes do not fuse.
-    pub(crate) fn fused(&self, group: &[u8], extents: &Extents) -> Option<isize> {
+    pub(crate) fn fused(&self, group: &[u8], extents: &LabelExtents) -> Option<isize> {
         let Some((&last, outer)) = group.split_last() else { return Some(0) };
         let stride = self.stride(last);
         // An extent of 0 counts as 1, as in the strides of a contiguous layout. Such an axis is never stepped along.
@@ -185,7 +185,7 @@ pub(crate) struct Bound<'s> {
     row_major: bool,
     /// The number of axes that the ellipsis stands for in the result: the maximum over the operands.
     dots: usize,
-    extents: Extents,
+    extents: LabelExtents,
 }
 
 impl<'s> Bound<'s> {
@@ -201,7 +201,7 @@ impl<'s> Bound<'s> {
     ) -> Result<Bound<'s>, Error> {
         let dots_of = |(term, shape): (&Term, &[usize])| shape.len() - term.labels().len();
         let dots = spec.terms().0.iter().zip(shapes.clone()).map(dots_of).max().unwrap_or(0);
-        let mut bound = Bound { spec, row_major, dots, extents: Extents::new() };
+        let mut bound = Bound { spec, row_major, dots, extents: LabelExtents::new() };
         let fail = |reason: String| error(spec, shapes.clone(), reason);
         if dots > MAX_DOTS {
             return Err(fail(format!(
@@ -222,7 +222,7 @@ impl<'s> Bound<'s> {
         error(self.spec, shapes, reason)
     }
 
-    pub(crate) fn extents(&self) -> &Extents {
+    pub(crate) fn extents(&self) -> &LabelExtents {
         &self.extents
     }
 

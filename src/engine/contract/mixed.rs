@@ -1,7 +1,7 @@
 //! Products of complex and real operands. Large matrix products use the real operand as it is, and cost half of complex ones.
 
-use super::execute::{Data, Input, Source, into_new, make, overwrites, scaled_sum, two};
-use super::labelled::{Extents, Labelled};
+use super::execute::{Data, Input, OperandSource, into_new, make, overwrites, scaled_sum, two};
+use super::labelled::{LabelExtents, Labelled};
 use super::labels::{LABELS, Labels};
 use crate::device::op::binary::Mul;
 use crate::device::op::cast::Cast;
@@ -82,7 +82,7 @@ type Mixed<T, R, Dev> = fn(
     Scaling<T>,
     Output<'_, T, Dev>,
     &Labelled,
-    &Extents,
+    &LabelExtents,
 ) -> Result<(), Error>;
 
 /// The contraction of two operands of `T` into a new buffer, whose axes have these labels.
@@ -91,7 +91,7 @@ type IntoNew<T, Dev> = fn(
     Input<'_, T, Dev>,
     Input<'_, T, Dev>,
     &[u8],
-    &Extents,
+    &LabelExtents,
 ) -> Result<(OwnedData<T, Dev>, Labelled), Error>;
 
 /// Functions of real operands beside operands of complex `T`.
@@ -113,7 +113,7 @@ impl<T: Scalar, Dev: Device> RealProducts<T, Dev> {
         (z, of_z): (MatrixOperand<'_, T, Dev>, Labelled),
         (x, of_x): (Operand<'_, T::Part, Dev>, Labelled),
         (out, c): (Output<'_, T, Dev>, Labelled),
-        extents: &Extents,
+        extents: &LabelExtents,
     ) -> Result<(), Error> {
         let (z, x) = (Input::given(z.into(), of_z), Input::given(x.into(), of_x));
         (self.mixed)(device, z, x, Scaling::overwrite(), out, &c, extents)
@@ -129,14 +129,14 @@ pub(super) fn with_real<T: Element, Dev: Device>(
     scaling: Scaling<T>,
     out: Output<'_, T, Dev>,
     c: &Labelled,
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<(), Error> {
     let (z, x, products) = match (a.source, b.source) {
-        (Source::Same(z), Source::Real(x, products)) => {
-            (Input { source: Source::Same(z), ..a }, numbers(x, b.axes), products)
+        (OperandSource::Same(z), OperandSource::Real(x, products)) => {
+            (Input { source: OperandSource::Same(z), ..a }, numbers(x, b.axes), products)
         }
-        (Source::Real(x, products), Source::Same(z)) => {
-            (Input { source: Source::Same(z), ..b }, numbers(x, a.axes), products)
+        (OperandSource::Real(x, products), OperandSource::Same(z)) => {
+            (Input { source: OperandSource::Same(z), ..b }, numbers(x, a.axes), products)
         }
         _ => unreachable!("exactly one operand of the last product of a contraction is real"),
     };
@@ -149,19 +149,19 @@ pub(super) fn two_real<'a, T: Element, Dev: Device>(
     a: Input<'_, T, Dev>,
     b: Input<'_, T, Dev>,
     labels: &[u8],
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<Input<'a, T, Dev>, Error> {
-    let (Source::Real(x, products), Source::Real(y, _)) = (a.source, b.source) else {
+    let (OperandSource::Real(x, products), OperandSource::Real(y, _)) = (a.source, b.source) else {
         unreachable!("both operands are real")
     };
     let (x, y) = (numbers(x, a.axes), numbers(y, b.axes));
     let (made, axes) = (products.real)(device, x, y, labels, extents)?;
-    Ok(Input { source: Source::Real(Data::Made(made), products), axes, conjugate: false })
+    Ok(Input { source: OperandSource::Real(Data::Made(made), products), axes, conjugate: false })
 }
 
 /// Returns elements as an input of their own type.
 fn numbers<R: Element, Dev: Device>(data: Data<'_, R, Dev>, axes: Labelled) -> Input<'_, R, Dev> {
-    Input { source: Source::Same(data), axes, conjugate: false }
+    Input { source: OperandSource::Same(data), axes, conjugate: false }
 }
 
 /// Contracts a complex and a real operand. `c` contains the axes of `out`.
@@ -172,7 +172,7 @@ fn mixed<T, Dev>(
     scaling: Scaling<T>,
     mut out: Output<'_, T, Dev>,
     c: &Labelled,
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<(), Error>
 where
     T: Scalar,
@@ -241,7 +241,7 @@ fn by_parts<T: Scalar<Part: Scalar>, Dev: Contract<T::Part>>(
     x: &Input<'_, T::Part, Dev>,
     out: Output<'_, T, Dev>,
     c: &Labelled,
-    extents: &Extents,
+    extents: &LabelExtents,
 ) -> Result<bool, Error> {
     let used = z.axes.set() | x.axes.set() | c.set();
     let part =

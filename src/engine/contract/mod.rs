@@ -19,7 +19,7 @@ mod tests;
 
 pub use cache::PathCache;
 pub(crate) use execute::{Einsum, Input, two, without_value};
-pub(crate) use labelled::{Extents, Labelled, MatrixPair, single};
+pub(crate) use labelled::{LabelExtents, Labelled, MatrixPair, single};
 pub(crate) use labels::Labels;
 pub use mixed::Factor;
 pub(crate) use mixed::{Elements, RealProducts};

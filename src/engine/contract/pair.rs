@@ -19,7 +19,7 @@
 //! | sum, and no left or no right | sums of products | `i,i->` `ij,ij->i` `ij,j->i` |
 //! | sum, left and right | matrix products | `ij,jk->ik` `bij,bjk->bik` `aib,bjc->aijc` |
 
-use super::labelled::{Extents, Labelled};
+use super::labelled::{LabelExtents, Labelled};
 use super::labels::{Labels, Set};
 use core::ops::Range;
 
@@ -101,7 +101,7 @@ impl Kernel {
         a: &Labelled,
         b: &Labelled,
         c: &Labelled,
-        extents: &Extents,
+        extents: &LabelExtents,
         start_cost: Option<usize>,
     ) -> Kernel {
         let classes = Classes::new(a, b, c.set());
@@ -121,7 +121,7 @@ impl Matrices {
         a: &Labelled,
         b: &Labelled,
         c: &Labelled,
-        extents: &Extents,
+        extents: &LabelExtents,
         start_cost: Option<usize>,
     ) -> Matrices {
         let Classes { mut batch, left, right, sum } = *classes;
@@ -207,7 +207,7 @@ impl Matrices {
 /// Prefers labels whose axes fuse both in the result `c` and in `x`. If all such labels give fewer than [`MIN_RUN`] rows, the axes need to
 /// fuse only in `c`; if they do not fuse in `x`, the caller packs `x`. [`best_run`] prefers inner axes, because results along them are
 /// contiguous.
-fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
+fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &LabelExtents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
     let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();
     let wide = best_run(&labels, extents, &in_result);
@@ -218,7 +218,7 @@ fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels
 
 /// Returns the innermost run of labels that fuse to an axis of extent [`MIN_RUN`] or more. If no run is that long, returns the
 /// longest.
-fn best_run(labels: &[u8], extents: &Extents, fuses: &dyn Fn(&[u8]) -> bool) -> Range<usize> {
+fn best_run(labels: &[u8], extents: &LabelExtents, fuses: &dyn Fn(&[u8]) -> bool) -> Range<usize> {
     let length = |run: &Range<usize>| extents.product(&labels[run.clone()]);
     let (mut end, mut best) = (labels.len(), labels.len()..labels.len());
     while end > 0 && (best.is_empty() || length(&best) < MIN_RUN) {
@@ -242,7 +242,7 @@ fn cut(labels: &[u8], run: Range<usize>) -> (Labels, Labels) {
 ///
 /// Prefers runs in the axis order of the larger operand, and inner runs to outer runs: the larger operand is then read
 /// contiguously.
-fn sum_loops(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Option<(Labels, Labels)> {
+fn sum_loops(sum: Labels, a: &Labelled, b: &Labelled, extents: &LabelExtents) -> Option<(Labels, Labels)> {
     let fuses = |labels: &[u8]| a.fused(labels, extents).is_some() && b.fused(labels, extents).is_some();
     by_size(a, b, extents)
         .map(|x| x.by_stride(sum))
@@ -252,13 +252,13 @@ fn sum_loops(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Opti
 }
 
 /// Returns the larger operand, then the smaller operand.
-fn by_size<'x>(a: &'x Labelled, b: &'x Labelled, extents: &Extents) -> [&'x Labelled; 2] {
+fn by_size<'x>(a: &'x Labelled, b: &'x Labelled, extents: &LabelExtents) -> [&'x Labelled; 2] {
     if extents.product(&a.labels()) >= extents.product(&b.labels()) { [a, b] } else { [b, a] }
 }
 
 /// Returns an order of the summed labels in which their axes fuse in both operands, if there is one. Otherwise, they fuse in the
 /// larger operand if possible, because packing it would cost more than packing the smaller operand.
-fn sum_axis_order(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Labels {
+fn sum_axis_order(sum: Labels, a: &Labelled, b: &Labelled, extents: &LabelExtents) -> Labels {
     let [large, small] = by_size(a, b, extents);
     let [by_large, by_small] = [large.by_stride(sum), small.by_stride(sum)];
     let fuses = |x: &Labelled, labels: &Labels| x.fused(labels, extents).is_some();

@@ -1,6 +1,6 @@
 //! The choice of a contraction path (`find_path`), and its description for users (`ContractionPath`).
 
-use super::labelled::{Bound, Extents};
+use super::labelled::{Bound, LabelExtents};
 use super::labels::{LABELS, Set};
 use super::notation::symbol;
 use super::path::{Method, Network, Path, TooLarge, optimise};
@@ -17,7 +17,7 @@ use core::fmt;
 pub(super) fn find_path(
     operands: &[Set],
     result: Set,
-    extents: &Extents,
+    extents: &LabelExtents,
     limit: Option<usize>,
 ) -> Result<(Path, Method), String> {
     let network = Network { operands, output: result, extents: extents.all() };

@@ -1,7 +1,7 @@
 //! Executes factorisations.
 
 use super::groups::Groups;
-use super::results::{Factor, Made, Values, buffer};
+use super::results::{Factor, NewFactor, Values, buffer};
 use super::spec::FactorSpec;
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Copy, Device, Gemm, MatrixOperand, ProductArgs, Scaling};
@@ -15,7 +15,7 @@ use crate::storage::OwnedData;
 use num_traits::Zero;
 
 /// `u`, the singular values and `vh`.
-type Three<T, Dev> = (Made<T, Dev>, Made<<T as Scalar>::Magnitude, Dev>, Made<T, Dev>);
+type Three<T, Dev> = (NewFactor<T, Dev>, NewFactor<<T as Scalar>::Magnitude, Dev>, NewFactor<T, Dev>);
 
 /// A factorisation with its operand, whose rank matches the specification.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Copy<T>> Factorise<'_, T, Dev> {
     pub(crate) fn svd_truncated(
         &self,
         truncation: Truncation,
-    ) -> Result<(Three<T, Dev>, [Made<T::Magnitude, Dev>; 2]), Error> {
+    ) -> Result<(Three<T, Dev>, [NewFactor<T::Magnitude, Dev>; 2]), Error> {
         truncation.check("svd")?;
         let groups = self.groups()?;
         let layout = Layout::contiguous(groups.shape(&groups.batch).shape(), self.row_major);
@@ -60,7 +60,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Copy<T>> Factorise<'_, T, Dev> {
             // An empty truncation discards nothing.
             numbers.resize(layout.shape().iter().product(), <T::Magnitude>::zero());
             let data = OwnedData { buffer: self.device.adopt(numbers)?, device: self.device.clone() };
-            Ok(Made { data, layout })
+            Ok(NewFactor { data, layout })
         };
         Ok((factors, [made(weights)?, made(shares)?]))
     }
@@ -94,7 +94,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Copy<T>> Factorise<'_, T, Dev> {
     /// * If the ellipsis stands for too many axes.
     /// * If an element is NaN or infinite.
     /// * If an allocation fails, or the device reports an error.
-    pub(crate) fn qr(&self) -> Result<[Made<T, Dev>; 2], Error> {
+    pub(crate) fn qr(&self) -> Result<[NewFactor<T, Dev>; 2], Error> {
         let groups = self.groups()?;
         let mut q = self.factor(&groups, 0, [&groups.rows, &groups.bond])?;
         let mut r = self.factor(&groups, 1, [&groups.bond, &groups.columns])?;
@@ -108,7 +108,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Copy<T>> Factorise<'_, T, Dev> {
     ///
     /// # Errors
     /// As [`qr`](Factorise::qr).
-    pub(crate) fn lq(&self) -> Result<[Made<T, Dev>; 2], Error> {
+    pub(crate) fn lq(&self) -> Result<[NewFactor<T, Dev>; 2], Error> {
         let groups = self.groups()?;
         let mut l = self.factor(&groups, 0, [&groups.bond, &groups.rows])?;
         let mut q = self.factor(&groups, 1, [&groups.columns, &groups.bond])?;
@@ -124,7 +124,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Copy<T>> Factorise<'_, T, Dev> {
     /// * If the ellipsis stands for too many axes, or the matrices are not square.
     /// * If an element is NaN or infinite, or the iteration does not converge.
     /// * If an allocation fails, or the device reports an error.
-    pub(crate) fn eigh(&self) -> Result<(Made<T::Magnitude, Dev>, Made<T, Dev>), Error> {
+    pub(crate) fn eigh(&self) -> Result<(NewFactor<T::Magnitude, Dev>, NewFactor<T, Dev>), Error> {
         let groups = self.groups()?;
         let mut v = self.factor(&groups, 0, [&groups.rows, &groups.bond])?;
         let mut w = Values::new(self.device, &groups, self.row_major)?;
@@ -138,7 +138,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Copy<T>> Factorise<'_, T, Dev> {
     ///
     /// # Errors
     /// As [`svd`](Factorise::svd).
-    pub(crate) fn polar(&self) -> Result<[Made<T, Dev>; 2], Error>
+    pub(crate) fn polar(&self) -> Result<[NewFactor<T, Dev>; 2], Error>
     where
         Dev: Gemm<T>,
     {

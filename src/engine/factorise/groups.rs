@@ -3,7 +3,7 @@
 
 use super::spec::{FactorSpec, Factorisation};
 use crate::engine::contract::notation::{MAX_DOTS, letter_of};
-use crate::engine::contract::{Extents, Labelled, Labels};
+use crate::engine::contract::{LabelExtents, Labelled, Labels};
 use crate::error::Error;
 use crate::layout::Layout;
 
@@ -27,7 +27,7 @@ pub(super) struct Groups {
     pub(super) operand: Labels,
     /// The labels of the factors' axes.
     pub(super) factors: [Labels; 2],
-    pub(super) extents: Extents,
+    pub(super) extents: LabelExtents,
 }
 
 impl Groups {
@@ -55,7 +55,7 @@ impl Groups {
             .map(|f| f.labels().iter().copied().filter(|l| !spec.bond().contains(l)).collect::<Labels>());
         let in_groups = |label: &u8| rows.contains(label) || columns.contains(label);
         let batch = operand.iter().copied().filter(|label| !in_groups(label)).collect();
-        let mut extents = Extents::new();
+        let mut extents = LabelExtents::new();
         operand.iter().zip(shape).for_each(|(&label, &extent)| extents.set(label, extent));
         if spec.factorisation() == Factorisation::Eigh {
             let different = rows.iter().zip(&*columns).find(|&(&r, &c)| extents.of(r) != extents.of(c));

@@ -16,5 +16,5 @@ mod results;
 mod spec;
 
 pub(crate) use execute::Factorise;
-pub(crate) use results::Made;
+pub(crate) use results::NewFactor;
 pub use spec::{FactorSpec, FactorSpecError, Factorisation};

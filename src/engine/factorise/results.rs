@@ -11,7 +11,7 @@ use crate::storage::OwnedData;
 
 /// The elements and the shape of a result. The elements are contiguous in the memory order of the operand.
 #[derive(Debug)]
-pub(crate) struct Made<T: Element, Dev: Device> {
+pub(crate) struct NewFactor<T: Element, Dev: Device> {
     pub(crate) data: OwnedData<T, Dev>,
     pub(crate) layout: Layout,
 }
@@ -95,15 +95,15 @@ impl<T: Element, Dev: Copy<T>> Factor<T, Dev> {
         device: &Dev,
         groups: &Groups,
         row_major: bool,
-    ) -> Result<Made<T, Dev>, Error> {
+    ) -> Result<NewFactor<T, Dev>, Error> {
         let layout = Layout::contiguous(groups.shape(&self.labels).shape(), row_major);
         if self.in_place == Some(groups.bond()) {
-            return Ok(Made { data: self.data, layout });
+            return Ok(NewFactor { data: self.data, layout });
         }
         let mut data = buffer(device, layout.shape())?;
         let from = self.axes.arrange(&self.labels, &groups.extents);
         device.copy(data.output(&layout), self.data.operand(&from))?;
-        Ok(Made { data, layout })
+        Ok(NewFactor { data, layout })
     }
 }
 
@@ -154,7 +154,7 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
         row_major: bool,
         truncation: Truncation,
         mut see: impl FnMut(&[f64], usize),
-    ) -> Result<Made<R, Dev>, Error> {
+    ) -> Result<NewFactor<R, Dev>, Error> {
         let bond = groups.bond();
         if bond == 0 || truncation == Truncation::new() {
             return Ok(self.finish());
@@ -171,11 +171,11 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
         });
         groups.set_bond(kept);
         let layout = Layout::contiguous(groups.shape(&self.labels).shape(), row_major);
-        Ok(Made { data: OwnedData { buffer: device.adopt(values)?, device: device.clone() }, layout })
+        Ok(NewFactor { data: OwnedData { buffer: device.adopt(values)?, device: device.clone() }, layout })
     }
 
-    pub(super) fn finish(self) -> Made<R, Dev> {
-        Made { data: self.data, layout: self.layout }
+    pub(super) fn finish(self) -> NewFactor<R, Dev> {
+        NewFactor { data: self.data, layout: self.layout }
     }
 }
 

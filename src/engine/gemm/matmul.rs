@@ -6,7 +6,7 @@
 
 use crate::device::{Gemm, MatrixOperand, Operand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
-use crate::engine::contract::{Elements, Extents, Factor, Labelled, Labels, RealProducts};
+use crate::engine::contract::{Elements, Factor, LabelExtents, Labelled, Labels, RealProducts};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::axes::Axes;
@@ -25,8 +25,10 @@ pub(crate) fn rank(a: usize, b: usize) -> usize {
 /// [`Error::Matmul`] if the summed axes differ in extent, or if the batch axes do not broadcast.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize]) -> Result<(), Error> {
-    let (of_a, of_b) =
-        (OperandExtents::new(row_major, a, Side::Left), OperandExtents::new(row_major, b, Side::Right));
+    let (of_a, of_b) = (
+        OperandExtents::new(row_major, a, OperandSide::Left),
+        OperandExtents::new(row_major, b, OperandSide::Right),
+    );
     if of_a.summed != of_b.summed {
         return Err(lengths_differ(row_major, a, b, [of_a.summed, of_b.summed]));
     }
@@ -104,7 +106,7 @@ fn write_by_real<T: Scalar, Dev: Gemm<T>>(
     let kept: Labels = left.iter().chain(right).copied().filter(|&label| label != SUMMED).collect();
     let (left, right, result) =
         (labels(left, of_a.rank()), labels(right, of_b.rank()), labels(&kept, of_out.rank()));
-    let mut extents = Extents::new();
+    let mut extents = LabelExtents::new();
     // The result comes last, because batch axes of extent 1 broadcast to its extents.
     for (labels, axes) in [(left, of_a), (result, of_out)] {
         labels.iter().zip(axes.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
@@ -115,7 +117,7 @@ fn write_by_real<T: Scalar, Dev: Gemm<T>>(
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+enum OperandSide {
     Left,
     Right,
 }
@@ -130,7 +132,7 @@ struct OperandExtents<'a> {
 
 impl<'a> OperandExtents<'a> {
     #[inline]
-    fn new(row_major: bool, shape: &'a [usize], side: Side) -> OperandExtents<'a> {
+    fn new(row_major: bool, shape: &'a [usize], side: OperandSide) -> OperandExtents<'a> {
         let (batch, matrix) = match shape {
             &[summed] => return OperandExtents { batch: &[], summed, kept: None },
             _ if row_major => shape.split_at(shape.len() - 2),
@@ -139,7 +141,8 @@ impl<'a> OperandExtents<'a> {
                 (batch, matrix)
             }
         };
-        let [kept, summed] = if side == Side::Left { [matrix[0], matrix[1]] } else { [matrix[1], matrix[0]] };
+        let [kept, summed] =
+            if side == OperandSide::Left { [matrix[0], matrix[1]] } else { [matrix[1], matrix[0]] };
         OperandExtents { batch, summed, kept: Some(kept) }
     }
 }

@@ -55,17 +55,17 @@ pub trait SharedDevice: Device + Default + sealed::Sealed {
 }
 
 /// Elements in host memory, and their owner. Dropping the owner frees the memory.
-struct Held<T, W> {
+struct SharedOwner<T, W> {
     first: NonNull<T>,
     len: usize,
     _owner: W,
 }
 
-// SAFETY: elements are plain numbers, which any thread may access, and `Held` accesses them only through `&mut self`. `W` is `Send`.
-unsafe impl<T: Element, W: Send> Send for Held<T, W> {}
-// SAFETY: only `SharedDevice::buffer` creates a `Held`. The caller of `buffer` ensures that, until the owner is dropped, the
-// elements remain valid and are accessed only through this `Held`.
-unsafe impl<T: Element, W: Send + 'static> ForeignMemory<T> for Held<T, W> {
+// SAFETY: elements are plain numbers, which any thread may access, and `SharedOwner` accesses them only through `&mut self`. `W` is `Send`.
+unsafe impl<T: Element, W: Send> Send for SharedOwner<T, W> {}
+// SAFETY: only `SharedDevice::buffer` creates a `SharedOwner`. The caller of `buffer` ensures that, until the owner is dropped, the
+// elements remain valid and are accessed only through this `SharedOwner`.
+unsafe impl<T: Element, W: Send + 'static> ForeignMemory<T> for SharedOwner<T, W> {
     fn elements(&mut self) -> &mut [T] {
         // SAFETY: the caller of `SharedDevice::buffer` ensured that `len` initialised, aligned elements follow `first`. They are
         // accessed only through `self`, which is borrowed mutably.
@@ -89,7 +89,7 @@ impl SharedDevice for Cpu {
         len: usize,
         owner: impl Send + Sync + 'static,
     ) -> CpuBuffer<T> {
-        CpuBuffer::from_foreign(Held { first, len, _owner: owner })
+        CpuBuffer::from_foreign(SharedOwner { first, len, _owner: owner })
     }
 }
 

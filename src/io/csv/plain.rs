@@ -48,7 +48,7 @@ pub(super) struct Parsed {
 
 /// How the rows of a file are parsed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub(super) struct CsvRows<'a> {
     pub(super) delimiter: u8,
     /// The number of fields of a row.
     pub(super) width: usize,
@@ -60,7 +60,7 @@ pub(super) struct Rows<'a> {
 
 /// A parser of plain rows.
 pub(super) struct Parser<'a, T> {
-    rows: Rows<'a>,
+    rows: CsvRows<'a>,
     /// The elements of each part of a text, until they are appended to the result. The vectors are reused for the next text.
     parts: Vec<Vec<T>>,
     /// Whether the last text was parsed up to its last whole line. If not, the next text is parsed on one thread: if many rows are not
@@ -76,7 +76,7 @@ struct Part<'a, T> {
 }
 
 impl<'a, T: CsvElement> Parser<'a, T> {
-    pub(super) fn new(rows: Rows<'a>) -> Self {
+    pub(super) fn new(rows: CsvRows<'a>) -> Self {
         Parser { rows, parts: Vec::new(), whole: true }
     }
 
@@ -135,7 +135,7 @@ impl Parsed {
     }
 }
 
-impl Rows<'_> {
+impl CsvRows<'_> {
     /// Parses each part, on several threads.
     fn parse_each<T: CsvElement>(&self, parts: &mut [Part<'_, T>]) {
         match parts {

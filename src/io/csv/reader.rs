@@ -307,7 +307,7 @@ impl CsvReader {
         let Head { names, columns, width, line, mut more } = self.head(records)?;
         let mut parser = self.columns.is_none().then(|| {
             let missing = &self.missing;
-            plain::Parser::new(plain::Rows {
+            plain::Parser::new(plain::CsvRows {
                 delimiter: self.delimiter,
                 width,
                 missing,

@@ -65,7 +65,7 @@ fn bytes_at(reader: &mut (impl Read + Seek), at: u64, buffer: &mut [u8]) -> Resu
 
 /// Offset, size in bytes and number of entries of the directory.
 #[derive(Debug, PartialEq)]
-struct Place {
+struct EntryPlace {
     at: u64,
     bytes: u64,
     entries: u64,
@@ -121,7 +121,7 @@ pub(super) fn read(reader: &mut (impl Read + Seek)) -> Result<Directory, String>
 }
 
 /// Finds the directory through the end record, after which there may be a comment. Supports Zip64.
-fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
+fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<EntryPlace, String> {
     let mut tail = zeros(size.min((END_BYTES + usize::from(u16::MAX)) as u64))?;
     bytes_at(reader, size - tail.len() as u64, &mut tail)?;
     let ends_here = |&at: &usize| {
@@ -137,7 +137,7 @@ fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
     };
     let end = &tail[at..];
     let end_at = size - (tail.len() - at) as u64;
-    let mut place = Place {
+    let mut place = EntryPlace {
         at: u64::from(u32_at(end, 16)),
         bytes: u64::from(u32_at(end, 12)),
         entries: u64::from(u16_at(end, 10)),
@@ -159,7 +159,7 @@ fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
         if !end.starts_with(&END_64) {
             return Err(format!("has no directory end record at byte {behind}, where it says that it is"));
         }
-        place = Place { at: u64_at(&end, 48), bytes: u64_at(&end, 40), entries: u64_at(&end, 32) };
+        place = EntryPlace { at: u64_at(&end, 48), bytes: u64_at(&end, 40), entries: u64_at(&end, 32) };
     }
     if place.at.checked_add(place.bytes).is_none_or(|end| end > behind) {
         return Err(format!(

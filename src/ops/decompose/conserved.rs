@@ -18,7 +18,7 @@ use num_traits::{Float, ToPrimitive, Zero};
 
 /// The properties of a matrix.
 pub(super) struct Conserved<T> {
-    triangle: Option<Triangle<T>>,
+    triangle: Option<LargestTriangle<T>>,
     generator: Option<Generator>,
 }
 
@@ -31,7 +31,7 @@ struct Generator {
 }
 
 /// A triangular matrix.
-struct Triangle<T> {
+struct LargestTriangle<T> {
     upper: bool,
     diagonal: Vec<T>,
     /// The elements next to the diagonal, in the triangle.
@@ -44,7 +44,7 @@ impl<T: LinalgElement> Conserved<T> {
         let is_zero = |upper: bool| {
             (0..n).all(|i| (0..i).all(|j| if upper { element(i, j) } else { element(j, i) } == T::zero()))
         };
-        let triangle = [true, false].into_iter().find(|&upper| is_zero(upper)).map(|upper| Triangle {
+        let triangle = [true, false].into_iter().find(|&upper| is_zero(upper)).map(|upper| LargestTriangle {
             upper,
             diagonal: (0..n).map(|i| element(i, i)).collect(),
             next: (1..n).map(|i| if upper { element(i - 1, i) } else { element(i, i - 1) }).collect(),
@@ -81,8 +81,8 @@ impl<T: LinalgElement> Conserved<T> {
     pub(super) fn structure(&self) -> Structure {
         match &self.triangle {
             None => Structure::General,
-            Some(Triangle { upper: true, .. }) => Structure::Upper { unit: false },
-            Some(Triangle { upper: false, .. }) => Structure::Lower { unit: false },
+            Some(LargestTriangle { upper: true, .. }) => Structure::Upper { unit: false },
+            Some(LargestTriangle { upper: false, .. }) => Structure::Lower { unit: false },
         }
     }
 
@@ -96,7 +96,7 @@ impl<T: LinalgElement> Conserved<T> {
             let sums = x.try_sum_axis(axis)?;
             x.try_apply2_inplace(Div, &sums.try_insert_axis(axis)?)?;
         }
-        let Some(Triangle { upper, diagonal, next }) = &self.triangle else { return Ok(()) };
+        let Some(LargestTriangle { upper, diagonal, next }) = &self.triangle else { return Ok(()) };
         let factor = T::from_f64(0.5f64.powi(halvings));
         let diagonal: Vec<T> = diagonal.iter().map(|&x| x * factor).collect();
         let differences = diagonal.windows(2).zip(next);

@@ -1,6 +1,8 @@
 //! Eigenvalues and eigenvectors of matrices that need not be Hermitian, and the Schur decomposition.
 
-use super::stack::{Extents, Made, Stack, StackView, Vectors, dense, extents, stacked, with_operand};
+use super::stack::{
+    NewStack, Stack, StackExtents, StackView, Vectors, dense, extents, stacked, with_operand,
+};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
@@ -13,7 +15,7 @@ use crate::tensor::Tensor;
 /// Returns the eigenvalues, and writes the eigenvectors to `v` unless it is `None`.
 fn eigenvalues<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
-    v: Option<&mut Made<T::Complex, Rank<3>, O, Dev>>,
+    v: Option<&mut NewStack<T::Complex, Rank<3>, O, Dev>>,
 ) -> Result<Vectors<T::Complex, O, Dev>, Error>
 where
     T: LinalgElement,
@@ -21,8 +23,8 @@ where
     Dev: Decompose<T>,
 {
     let [_, n, _] = extents::<O>(a.shape());
-    let mut w = Made::vectors(a, n)?;
-    let v = v.map(Made::output);
+    let mut w = NewStack::vectors(a, n)?;
+    let v = v.map(NewStack::output);
     with_operand(a, |device, a| device.eig(w.output(), v, a))?;
     Ok(w.tensor)
 }
@@ -46,7 +48,7 @@ where
     Dev: Decompose<T>,
 {
     let [_, n, _] = extents::<O>(a.shape());
-    let mut v = Made::stack(a, [n, n])?;
+    let mut v = NewStack::stack(a, [n, n])?;
     let w = eigenvalues(a, Some(&mut v))?;
     Ok((w, v.tensor))
 }
@@ -60,7 +62,7 @@ where
     Dev: Decompose<T>,
 {
     let [_, n, _] = extents::<O>(a.shape());
-    let (mut t, mut z) = (Made::stack(a, [n, n])?, Made::stack(a, [n, n])?);
+    let (mut t, mut z) = (NewStack::stack(a, [n, n])?, NewStack::stack(a, [n, n])?);
     with_operand(a, |device, a| device.schur(t.output(), z.output(), a))?;
     Ok((t.tensor, z.tensor))
 }

@@ -1,6 +1,8 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices.
 
-use super::stack::{Extents, Made, Stack, StackView, Vectors, dense, extents, stacked, with_operand};
+use super::stack::{
+    NewStack, Stack, StackExtents, StackView, Vectors, dense, extents, stacked, with_operand,
+};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{Element, Scalar};
@@ -13,7 +15,7 @@ use crate::tensor::Tensor;
 /// Returns the eigenvalues, and writes the eigenvectors to `v` unless it is `None`.
 fn eigenvalues<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
-    v: Option<&mut Made<T, Rank<3>, O, Dev>>,
+    v: Option<&mut NewStack<T, Rank<3>, O, Dev>>,
 ) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
 where
     T: LinalgElement,
@@ -21,8 +23,8 @@ where
     Dev: Decompose<T>,
 {
     let [_, n, _] = extents::<O>(a.shape());
-    let mut w = Made::vectors(a, n)?;
-    let v = v.map(Made::output);
+    let mut w = NewStack::vectors(a, n)?;
+    let v = v.map(NewStack::output);
     with_operand(a, |device, a| device.eigh(w.output(), v, a))?;
     Ok(w.tensor)
 }
@@ -37,7 +39,7 @@ where
     Dev: Decompose<T>,
 {
     let [_, n, _] = extents::<O>(a.shape());
-    let mut v = Made::stack(a, [n, n])?;
+    let mut v = NewStack::stack(a, [n, n])?;
     let w = eigenvalues(a, Some(&mut v))?;
     Ok((w, v.tensor))
 }

@@ -14,7 +14,7 @@
 
 use super::balance::{exponents, scaled};
 use super::conserved::{Conserved, of_small_generator};
-use super::stack::{Extents, Stack, StackView, dense, each_matrix, stacked};
+use super::stack::{Stack, StackExtents, StackView, dense, each_matrix, stacked};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element};

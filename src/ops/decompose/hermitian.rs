@@ -4,8 +4,8 @@ use super::eigh::{Eigh, eigh};
 use super::lu::cholesky;
 use super::solve::solve_stacks;
 use super::stack::{
-    Extents, Stack, StackView, adjoint, check_finite, dense, each_vector, extents, scale_columns, stacked,
-    vectors,
+    Stack, StackExtents, StackView, adjoint, check_finite, dense, each_vector, extents, scale_columns,
+    stacked, vectors,
 };
 use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
 use crate::device::{Backend, Device};
@@ -142,7 +142,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         check_pair(O::ROW_MAJOR, self.shape().as_ref(), b.shape().as_ref())?;
         let merged = merged_shape(O::ROW_MAJOR, b.shape().as_ref());
         let b = b.try_to_owned()?.try_reshape(merged)?;
-        stacked(self, GENERALIZED, Extents::Square, |a| eigh_generalized(&a, &b.view()))
+        stacked(self, GENERALIZED, StackExtents::Square, |a| eigh_generalized(&a, &b.view()))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::balance::{Scaled, exponent, scaled};
 use super::lu::packed_lu;
 use super::stack::{
-    Extents, Numbers, Stack, StackView, dense, each_vector, extents, matrix_axes, numbers, stack_shape,
+    Numbers, Stack, StackExtents, StackView, dense, each_vector, extents, matrix_axes, numbers, stack_shape,
     stacked,
 };
 use crate::device::family::decompose::{Decompose, LinalgElement, Structure};

@@ -1,6 +1,6 @@
 //! The LDLᴴ decomposition of Hermitian matrices, which may be indefinite.
 
-use super::stack::{Extents, Made, StackView, dense, extents, stacked, with_operand};
+use super::stack::{NewStack, StackExtents, StackView, dense, extents, stacked, with_operand};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
@@ -39,7 +39,8 @@ where
     Dev: Decompose<T>,
 {
     let [_, n, _] = extents::<O>(a.shape());
-    let (mut l, mut d, mut rows) = (Made::stack(a, [n, n])?, Made::stack(a, [n, n])?, Made::vectors(a, n)?);
+    let (mut l, mut d, mut rows) =
+        (NewStack::stack(a, [n, n])?, NewStack::stack(a, [n, n])?, NewStack::vectors(a, n)?);
     with_operand(a, |device, a| device.ldl(l.output(), d.output(), rows.output(), a))?;
     Ok(Ldl { l: l.tensor, d: d.tensor, rows: rows.tensor })
 }

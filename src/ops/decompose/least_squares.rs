@@ -2,7 +2,7 @@
 
 use super::ranks::{Negligible, pseudo_inverse_factors};
 use super::solve::SolveRanks;
-use super::stack::{Extents, stacked};
+use super::stack::{StackExtents, stacked};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device, Operand};
 use crate::element::Element;
@@ -135,7 +135,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
                 "the right-hand sides have an element that is NaN or infinite; find it with `.is_finite()`";
             return Err(Error::Argument { op, reason: reason.into() });
         }
-        let (left, right) = stacked(self, op, Extents::Any, |a| pseudo_inverse_factors(&a, negligible))?;
+        let (left, right) = stacked(self, op, StackExtents::Any, |a| pseudo_inverse_factors(&a, negligible))?;
         let vectors = b.rank() == 1;
         let product = |a: &Tensor<T, D, O, Dev>, b: Operand<'_, T, Dev>, shape: R::Shape| {
             Tensor::<T, R, O, Dev>::allocate_with(shape, a.device().clone(), |out, device| {

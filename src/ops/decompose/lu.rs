@@ -1,7 +1,7 @@
 //! The LU decomposition and the Cholesky decomposition.
 
 use super::stack::{
-    Extents, Made, Stack, StackView, Vectors, dense, extents, matrix_axes, stacked, with_operand,
+    NewStack, Stack, StackExtents, StackView, Vectors, dense, extents, matrix_axes, stacked, with_operand,
 };
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
@@ -44,7 +44,7 @@ where
     Dev: Decompose<T>,
 {
     let [_, m, n] = extents::<O>(a.shape());
-    let (mut lu, mut rows) = (Made::stack(a, [m, n])?, Made::vectors(a, m)?);
+    let (mut lu, mut rows) = (NewStack::stack(a, [m, n])?, NewStack::vectors(a, m)?);
     with_operand(a, |device, a| device.lu(lu.output(), rows.output(), a))?;
     Ok((lu.tensor, rows.tensor))
 }
@@ -74,7 +74,7 @@ where
     Dev: Decompose<T>,
 {
     let [_, n, _] = extents::<O>(a.shape());
-    let mut l = Made::stack(a, [n, n])?;
+    let mut l = NewStack::stack(a, [n, n])?;
     with_operand(a, |device, a| device.cholesky(l.output(), a))?;
     Ok(l.tensor)
 }

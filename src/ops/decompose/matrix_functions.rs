@@ -2,7 +2,7 @@
 //! Matrices" (2008), algorithms 6.3 (square roots of triangular matrices) and 11.9 (logarithms by square roots and Padé approximants).
 
 use super::balance::{exponent, scaled};
-use super::stack::{Extents, Stack, StackView, adjoint, extents, matrix_axes, stack_shape, stacked};
+use super::stack::{Stack, StackExtents, StackView, adjoint, extents, matrix_axes, stack_shape, stacked};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Copy, Device};
 use crate::element::{CastTo, Element, FloatFunction, Scalar};
@@ -295,7 +295,7 @@ macro_rules! complex_results {
                 D: MatrixStack,
                 Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
             {
-                stacked(self, stringify!($name), Extents::Square, |a| $name(&a))
+                stacked(self, stringify!($name), StackExtents::Square, |a| $name(&a))
             }
         )*}
     };

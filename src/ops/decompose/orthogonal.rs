@@ -1,7 +1,7 @@
 //! Decompositions with a matrix whose columns or rows are orthonormal: QR, LQ, RQ and polar.
 
 use super::stack::{
-    Extents, Stack, StackView, adjoint, arranged, dense, extents, scale_columns, stack_shape, stacked,
+    Stack, StackExtents, StackView, adjoint, arranged, dense, extents, scale_columns, stack_shape, stacked,
 };
 use super::svd::svd;
 use crate::device::family::decompose::{Decompose, LinalgElement};

@@ -2,7 +2,7 @@
 
 use super::balance::{exponent, scaled};
 use super::stack::{
-    Extents, Numbers, Stack, StackView, adjoint, dense, each_vector, extents, matrix_axes, numbers,
+    Numbers, Stack, StackExtents, StackView, adjoint, dense, each_vector, extents, matrix_axes, numbers,
     scale_columns, stacked, vectors,
 };
 use super::svd::{Svd, singular_values, svd, svd_full};

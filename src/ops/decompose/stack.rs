@@ -58,30 +58,30 @@ pub(super) fn arranged<O: Order>(layout: Layout, kept: usize) -> Layout {
 }
 
 /// A result that a device writes: a stack or vectors, with its axes in the order that devices expect.
-pub(super) struct Made<T: Element, N: Dim, O: Order, Dev: Device> {
+pub(super) struct NewStack<T: Element, N: Dim, O: Order, Dev: Device> {
     pub(super) tensor: Tensor<T, N, O, Dev>,
     axes: Layout,
 }
 
-impl<T: Element, O: Order, Dev: Device> Made<T, Rank<3>, O, Dev> {
+impl<T: Element, O: Order, Dev: Device> NewStack<T, Rank<3>, O, Dev> {
     /// Allocates a matrix with `m` rows and `n` columns for each matrix of `a`.
     pub(super) fn stack<U: Element>(a: &StackView<'_, U, O, Dev>, [m, n]: [usize; 2]) -> Result<Self, Error> {
         let [batch, ..] = extents::<O>(a.shape());
         let tensor = Stack::allocate(stack_shape::<O>([batch, m, n]), a.device().clone())?;
-        Ok(Made { axes: arranged::<O>(tensor.layout(), 2), tensor })
+        Ok(NewStack { axes: arranged::<O>(tensor.layout(), 2), tensor })
     }
 }
 
-impl<T: Element, O: Order, Dev: Device> Made<T, Rank<2>, O, Dev> {
+impl<T: Element, O: Order, Dev: Device> NewStack<T, Rank<2>, O, Dev> {
     /// Allocates a vector of length `k` for each matrix of `a`.
     pub(super) fn vectors<U: Element>(a: &StackView<'_, U, O, Dev>, k: usize) -> Result<Self, Error> {
         let [batch, ..] = extents::<O>(a.shape());
         let tensor = Vectors::allocate(vectors_shape::<O>(batch, k), a.device().clone())?;
-        Ok(Made { axes: arranged::<O>(tensor.layout(), 1), tensor })
+        Ok(NewStack { axes: arranged::<O>(tensor.layout(), 1), tensor })
     }
 }
 
-impl<T: Element, N: Dim, O: Order, Dev: Device> Made<T, N, O, Dev> {
+impl<T: Element, N: Dim, O: Order, Dev: Device> NewStack<T, N, O, Dev> {
     pub(super) fn output(&mut self) -> Output<'_, T, Dev> {
         self.tensor.output_in(&self.axes).0
     }
@@ -179,7 +179,7 @@ impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Discarded<T, Rank<3>, 
 
 /// The matrices for which an operation is defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extents {
+pub(crate) enum StackExtents {
     Any,
     Square,
 }
@@ -192,7 +192,7 @@ pub(crate) enum Extents {
 pub(super) fn stacked<T, D, O, Dev, S, R>(
     x: &Tensor<T, D, O, Dev, S>,
     op: &'static str,
-    required: Extents,
+    required: StackExtents,
     f: impl FnOnce(StackView<'_, T, O, Dev>) -> Result<R, Error>,
 ) -> Result<R::Typed<D>, Error>
 where
@@ -204,7 +204,7 @@ where
     R: Stacked,
 {
     let shape = x.shape();
-    if required == Extents::Square {
+    if required == StackExtents::Square {
         Matrices::new(O::ROW_MAJOR, shape.as_ref()).check_square(op, shape.as_ref())?;
     }
     let merged = merged_shape(O::ROW_MAJOR, shape.as_ref());
@@ -328,7 +328,7 @@ fn at_matrix(mut error: Error, j: usize) -> Error {
 macro_rules! dense {
     ($(
         $(#[$doc:meta])*
-        $name:ident, $try_name:ident ($($arg:ident: $Arg:ty),*) -> $Out:ty, $Extents:ident $f:expr;
+        $name:ident, $try_name:ident ($($arg:ident: $Arg:ty),*) -> $Out:ty, $StackExtents:ident $f:expr;
     )*) => {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
             $(#[$doc])*
@@ -352,7 +352,7 @@ macro_rules! dense {
                 D: MatrixStack,
                 Dev: Decompose<T> + Backend<T>,
             {
-                stacked(self, stringify!($name), Extents::$Extents, |a| $f(&a $(, $arg)*))
+                stacked(self, stringify!($name), StackExtents::$StackExtents, |a| $f(&a $(, $arg)*))
             }
         )*}
     };

@@ -1,6 +1,6 @@
 //! Singular values and singular vectors.
 
-use super::stack::{Extents, Made, StackView, Vectors, dense, extents, stacked, with_operand};
+use super::stack::{NewStack, StackExtents, StackView, Vectors, dense, extents, stacked, with_operand};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
@@ -32,7 +32,7 @@ pub struct Svd<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
 /// Returns the singular values. If `vectors` is `Some([u, vh])`, writes the singular vectors to `u` and `vh`.
 fn decomposed<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
-    vectors: Option<[&mut Made<T, Rank<3>, O, Dev>; 2]>,
+    vectors: Option<[&mut NewStack<T, Rank<3>, O, Dev>; 2]>,
 ) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
 where
     T: LinalgElement,
@@ -40,8 +40,8 @@ where
     Dev: Decompose<T>,
 {
     let [_, m, n] = extents::<O>(a.shape());
-    let mut s = Made::vectors(a, m.min(n))?;
-    let vectors = vectors.map(|vectors| vectors.map(Made::output));
+    let mut s = NewStack::vectors(a, m.min(n))?;
+    let vectors = vectors.map(|vectors| vectors.map(NewStack::output));
     with_operand(a, |device, a| device.svd(s.output(), vectors, a))?;
     Ok(s.tensor)
 }
@@ -57,7 +57,7 @@ where
     Dev: Decompose<T>,
 {
     let [_, m, n] = extents::<O>(a.shape());
-    let (mut u, mut vh) = (Made::stack(a, [m, left])?, Made::stack(a, [right, n])?);
+    let (mut u, mut vh) = (NewStack::stack(a, [m, left])?, NewStack::stack(a, [right, n])?);
     let s = decomposed(a, Some([&mut u, &mut vh]))?;
     Ok(Svd { u: u.tensor, s, vh: vh.tensor })
 }

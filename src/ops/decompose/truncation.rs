@@ -1,6 +1,6 @@
 //! Truncated singular value decompositions.
 
-use super::stack::{Extents, StackView, dense, each_vector, extents, matrix_axes, numbers, stacked};
+use super::stack::{StackExtents, StackView, dense, each_vector, extents, matrix_axes, numbers, stacked};
 use super::svd::{Svd, svd};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};

@@ -5,7 +5,7 @@ use crate::axis::{IndexNumber, all_from_start};
 use crate::device::{Contract, Device, IntoOutput, MatrixOperand, OnDevice, Output, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
-use crate::engine::contract::{Elements, Extents, Factor, Input, Labelled, Labels, two, without_value};
+use crate::engine::contract::{Elements, Factor, Input, LabelExtents, Labelled, Labels, two, without_value};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::Layout;
@@ -44,7 +44,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
     fn write<R: Dim, O: Order>(
         &self,
         labels: [&[u8]; 2],
-        extents: &Extents,
+        extents: &LabelExtents,
         op: &dyn Fn() -> String,
         out: &mut Tensor<T, R, O, Dev>,
         result: &Labelled,
@@ -102,7 +102,7 @@ where
     let partner = |axis: usize| axes[1].iter().position(|&a| a == axis);
     let label = |axis: usize| partner(axis).map_or(ranks[0] + axis, |k| axes[0][k]) as u8;
     let on_right: Labels = (0..ranks[1]).map(label).collect();
-    let mut extents = Extents::new();
+    let mut extents = LabelExtents::new();
     for (labels, operand) in [&on_left, &on_right].into_iter().zip(operands) {
         labels.iter().zip(operand.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
     }
@@ -464,7 +464,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let mut out = Tensor::<T, Common<D, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;
         // Each axis of the result is split in two. The outer axis belongs to the left operand; its stride is `step` times the right
         // operand's extent. The inner axis belongs to the right operand; its stride is `step`.
-        let mut extents = Extents::new();
+        let mut extents = LabelExtents::new();
         let (mut labels, mut shape, mut strides) = (Labels::NONE, [1; MAX_RANK], [0; MAX_RANK]);
         for axis in 0..rank {
             let (l, r, step) =

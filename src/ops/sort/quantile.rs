@@ -347,25 +347,25 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If the axis is out of range or has zero elements.
-    fn lines_along(&self, op: &'static str, axis: usize) -> Result<Lines<D>, Error> {
+    fn lines_along(&self, op: &'static str, axis: usize) -> Result<QuantileLines<D>, Error> {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         reduced_last(op, false, self.axes(), &[axis], O::ROW_MAJOR, to)?;
-        Ok(Lines { op, axis, shape, strides })
+        Ok(QuantileLines { op, axis, shape, strides })
     }
 
     /// Writes quantiles along an axis to `out`, which must have the shape of the result. `compute` takes an output whose last axis has an
     /// index for each level, and the elements of `self`, permuted so that the axis is last.
     fn write_quantiles<R: Dim, S2: StorageMut<T::Float, Dev>>(
         &self,
-        lines: &Lines<D>,
+        lines: &QuantileLines<D>,
         out: &mut Tensor<T::Float, R, O, Dev, S2>,
         compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
     ) -> Result<(), Error>
     where
         T: RealScalar,
     {
-        let Lines { op, axis, shape: from_shape, strides: from } = lines;
+        let QuantileLines { op, axis, shape: from_shape, strides: from } = lines;
         let (mut to_shape, mut to) = (D::Shape::default(), D::Strides::default());
         if R::NDIM == D::NDIM {
             out.axes().move_last(op, &[*axis], O::ROW_MAJOR, AxesMut::new(to_shape.as_mut(), to.as_mut()))?;
@@ -382,14 +382,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 /// The axes of an operand, permuted so that the axis along which quantiles are computed is last.
-struct Lines<D: Dim> {
+struct QuantileLines<D: Dim> {
     op: &'static str,
     axis: usize,
     shape: D::Shape,
     strides: D::Strides,
 }
 
-impl<D: Dim> Lines<D> {
+impl<D: Dim> QuantileLines<D> {
     /// Returns the shape of the quantiles. If `R` is the rank of the operand, there are `levels` indices along the axis. Otherwise, the
     /// axis is removed.
     fn result<R: Dim>(&self, levels: usize) -> R::Shape {

@@ -276,7 +276,7 @@ struct StripTask<'a, const K: usize> {
 /// Two nested loops: an outer loop over `rows` rows, and an inner loop over the `columns` elements of a row. For each operand,
 /// `steps` has the stride between rows, and `strides` the stride within a row.
 #[derive(Debug, Clone, Copy)]
-struct Rows<const K: usize> {
+struct StripRows<const K: usize> {
     rows: usize,
     columns: usize,
     steps: [isize; K],
@@ -294,7 +294,7 @@ impl<const K: usize> StripTask<'_, K> {
         }
         let (columns, strides) = (part.inner_len(), part.inner_strides());
         let axis = self.across.or(part.outer_shape().len().checked_sub(1));
-        let rows = axis.map(|axis| Rows {
+        let rows = axis.map(|axis| StripRows {
             rows: part.outer_shape()[axis],
             columns,
             steps: part.outer_strides()[axis],
@@ -302,7 +302,7 @@ impl<const K: usize> StripTask<'_, K> {
         });
         // One call of the loop computes several short rows, unless this requires a copy of an operand with contiguous rows. Such an operand
         // may be copied if the step between its rows is 0: all rows are then the same row, which is copied only once.
-        let follow = |rows: &Rows<K>| {
+        let follow = |rows: &StripRows<K>| {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
         if let (Some(axis), Some(rows)) = (axis, rows)
@@ -473,7 +473,7 @@ impl<const K: usize> StripTask<'_, K> {
     ///
     /// # Safety
     /// The caller must ensure the conditions of [`for_blocks`], for the elements of the rows.
-    unsafe fn joined(&self, rows: &Rows<K>, at: [isize; K]) {
+    unsafe fn joined(&self, rows: &StripRows<K>, at: [isize; K]) {
         let (columns, size) = (rows.columns, self.largest());
         let height =
             (4 * ROW_BUFFER_BYTES / (columns * size)).max(TILE_HEIGHT_BYTES / 2 / size).min(rows.rows);
@@ -523,7 +523,7 @@ impl<const K: usize> StripTask<'_, K> {
     ///
     /// # Safety
     /// The caller must ensure the conditions of [`for_blocks`], for the elements of the rows.
-    unsafe fn blocks(&self, rows: &Rows<K>, at: [isize; K]) {
+    unsafe fn blocks(&self, rows: &StripRows<K>, at: [isize; K]) {
         let (size, height) = (self.largest(), self.height().min(rows.rows));
         let follow = (0..K).all(|k| rows.strides[k] != 1 || rows.steps[k] == rows.columns as isize);
         let whole = follow && height * rows.columns * size <= MAX_WHOLE_ROWS_BYTES;
@@ -555,7 +555,7 @@ impl<const K: usize> StripTask<'_, K> {
                         next if next < rows.columns => (row, next),
                         _ => (row + height, 0),
                     };
-                    let block = Tile {
+                    let block = StripTile {
                         at: self.addresses(offsets(row, column)),
                         height: height.min(rows.rows - row),
                         width: width.min(rows.columns - column),
@@ -582,7 +582,7 @@ impl<const K: usize> StripTask<'_, K> {
     unsafe fn pack(
         &self,
         k: usize,
-        rows: &Rows<K>,
+        rows: &StripRows<K>,
         from: *const u8,
         to: *mut u8,
         [height, width]: [usize; 2],
@@ -615,7 +615,7 @@ impl<const K: usize> StripTask<'_, K> {
     /// * The conditions of [`for_blocks`], for the elements of the tile.
     /// * For each operand whose stride is not 1, its buffer is exclusive to the caller and aligned. It has space for
     ///   `block.height` rows of `block.width` elements with stride `block.pitch` between rows.
-    unsafe fn block(&self, rows: &Rows<K>, block: &Tile<K>, buffers: [*mut u8; K]) {
+    unsafe fn block(&self, rows: &StripRows<K>, block: &StripTile<K>, buffers: [*mut u8; K]) {
         let bytes = |k: usize, elements: isize| elements * self.operands[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
             // SAFETY: the caller of `block` ensures that the rows of the tile may be read and are aligned. It also ensures exclusive access
@@ -646,7 +646,7 @@ impl<const K: usize> StripTask<'_, K> {
     /// Prefetches part `j` of the next tile, which is divided into `block.height` parts. A part consists of one row of each
     /// operand with unit stride, and of some columns of each operand that is copied. The hardware does not prefetch them, because
     /// hardware prefetchers follow only long contiguous ranges.
-    fn prefetch_next(&self, rows: &Rows<K>, block: &Tile<K>, next: [*mut u8; K], j: usize) {
+    fn prefetch_next(&self, rows: &StripRows<K>, block: &StripTile<K>, next: [*mut u8; K], j: usize) {
         for k in (0..K).filter(|&k| rows.strides[k] != 0 && (self.reads(k) || !self.streams)) {
             let (pieces, step, length) = match rows.strides[k] {
                 1 => (j..j + 1, rows.steps[k], block.width),
@@ -677,7 +677,7 @@ fn prefetch_strided(from: *const u8, step: isize, n: usize) {
 }
 
 /// A tile of rows and columns.
-struct Tile<const K: usize> {
+struct StripTile<const K: usize> {
     /// The address of the tile's first element in each operand.
     at: [*mut u8; K],
     height: usize,

@@ -237,10 +237,10 @@ pub(crate) fn zeroed<T: Element>(len: usize) -> Option<Vec<T>> {
 }
 
 /// A pool of freed blocks.
-struct Pool(Mutex<Held>);
+struct Pool(Mutex<PooledBlocks>);
 
 /// The contents of a pool.
-struct Held {
+struct PooledBlocks {
     /// The blocks, in the order in which they were added.
     blocks: Vec<Block>,
     /// Total size of the blocks.
@@ -254,10 +254,10 @@ static KEPT: Pool = Pool::new(None);
 // Methods free blocks after they release the lock, because returning memory to the system can take long.
 impl Pool {
     const fn new(limit: Option<usize>) -> Pool {
-        Pool(Mutex::new(Held { blocks: Vec::new(), bytes: 0, limit }))
+        Pool(Mutex::new(PooledBlocks { blocks: Vec::new(), bytes: 0, limit }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, PooledBlocks> {
         // If a thread panics while it holds the lock, the pool is still consistent. So the lock may be used although it is
         // poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -315,7 +315,7 @@ impl Pool {
     }
 }
 
-impl Held {
+impl PooledBlocks {
     fn limit(&self) -> usize {
         self.limit.unwrap_or_else(default_limit)
     }

@@ -20,7 +20,7 @@ pub(in crate::device::cpu) const MAX_KEPT_BYTES: usize = 8 << 20;
 /// The bytes of a cache line. The alignment of this type is that of the scratch buffers.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Line(#[allow(dead_code)] [u8; 64]);
+struct CacheLine(#[allow(dead_code)] [u8; 64]);
 
 /// The purpose of a scratch buffer. A thread has one buffer for each purpose, because they may be in use at the same time.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ pub(in crate::device::cpu) enum Side {
 const SIDES: usize = if cfg!(feature = "linalg") { 5 } else { 4 };
 
 thread_local! {
-    static SCRATCH: [Cell<Vec<Line>>; SIDES] = const { [const { Cell::new(Vec::new()) }; SIDES] };
+    static SCRATCH: [Cell<Vec<CacheLine>>; SIDES] = const { [const { Cell::new(Vec::new()) }; SIDES] };
 }
 
 /// Size of the scratch array on the stack, in bytes. It is used if heap allocations fail, and holds the minimum workspace of
@@ -52,7 +52,7 @@ const STACK_BYTES: usize = 256 << 10;
 /// Returns the number of bytes that are added to a request, so that the first value can be aligned. This number is 0 unless the
 /// alignment of `R` is larger than a cache line.
 const fn alignment_bytes<R>() -> usize {
-    align_of::<R>().saturating_sub(align_of::<Line>())
+    align_of::<R>().saturating_sub(align_of::<CacheLine>())
 }
 
 /// Returns the number of values that [`with_scratch`] provides even if every allocation fails: the maximum of its argument `least`.
@@ -96,11 +96,11 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
 
 /// Calls `f` with the address of `bytes` bytes and `true`. If their allocation fails, calls `f` with the address of `least` bytes and
 /// `false`. Not generic, so it is compiled once.
-fn provide(side: Side, bytes: usize, least: usize, f: &mut dyn FnMut(*mut Line, bool)) {
+fn provide(side: Side, bytes: usize, least: usize, f: &mut dyn FnMut(*mut CacheLine, bool)) {
     if cfg!(vierbein_exact_memory) {
         return provide_exactly(bytes, least, f);
     }
-    let lines = |bytes: usize| bytes.div_ceil(size_of::<Line>());
+    let lines = |bytes: usize| bytes.div_ceil(size_of::<CacheLine>());
     // `try_with`, because a thread that is ending may have dropped its buffers already. The new buffer is then not kept.
     let mut memory = SCRATCH.try_with(|all| all[side as usize].take()).unwrap_or_default();
     let mut all = true;
@@ -117,7 +117,7 @@ fn provide(side: Side, bytes: usize, least: usize, f: &mut dyn FnMut(*mut Line, 
     } else {
         f(memory.as_mut_ptr(), all);
     }
-    if memory.capacity() * size_of::<Line>() <= MAX_KEPT_BYTES {
+    if memory.capacity() * size_of::<CacheLine>() <= MAX_KEPT_BYTES {
         let _ = SCRATCH.try_with(|all| all[side as usize].set(memory));
     }
 }
@@ -125,14 +125,15 @@ fn provide(side: Side, bytes: usize, least: usize, f: &mut dyn FnMut(*mut Line, 
 /// Variant of [`provide`] for the build for memory checkers. Allocates a block of exactly the requested bytes for this call, and frees it
 /// afterwards. So AddressSanitizer reports every access outside the block.
 #[inline(never)]
-fn provide_exactly(bytes: usize, least: usize, f: &mut dyn FnMut(*mut Line, bool)) {
-    let exact =
-        |bytes: usize| Block::fresh(Layout::from_size_align(bytes, align_of::<Line>()).ok()?, Fill::Anything);
+fn provide_exactly(bytes: usize, least: usize, f: &mut dyn FnMut(*mut CacheLine, bool)) {
+    let exact = |bytes: usize| {
+        Block::fresh(Layout::from_size_align(bytes, align_of::<CacheLine>()).ok()?, Fill::Anything)
+    };
     let whole = exact(bytes);
     let all = whole.is_some();
     match whole.or_else(|| exact(least)) {
         Some(block) => f(block.start().as_ptr().cast(), all),
-        None => on_stack(STACK_BYTES / size_of::<Line>(), f),
+        None => on_stack(STACK_BYTES / size_of::<CacheLine>(), f),
     }
 }
 
@@ -161,7 +162,7 @@ fn offsets<const K: usize>(bytes: [usize; K]) -> ([usize; K], usize) {
     let mut total = 0;
     let offsets = bytes.map(|bytes| {
         let offset = total;
-        total += bytes.next_multiple_of(size_of::<Line>());
+        total += bytes.next_multiple_of(size_of::<CacheLine>());
         offset
     });
     (offsets, total)
@@ -172,7 +173,7 @@ fn offsets<const K: usize>(bytes: [usize; K]) -> ([usize; K], usize) {
 #[inline(never)]
 fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
     let blocks = bytes.map(|bytes| {
-        let layout = Layout::from_size_align(bytes, align_of::<Line>()).ok()?;
+        let layout = Layout::from_size_align(bytes, align_of::<CacheLine>()).ok()?;
         Block::fresh(layout, Fill::Anything)
     });
     blocks.iter().all(Option::is_some).then(|| blocks.map(|block| block.expect("it was allocated")))
@@ -180,7 +181,7 @@ fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
 
 /// Returns the first address, from `start` on, that is aligned for `R`.
 #[inline(always)]
-fn aligned<R>(start: *mut Line) -> *mut R {
+fn aligned<R>(start: *mut CacheLine) -> *mut R {
     match alignment_bytes::<R>() {
         0 => start.cast(),
         _ => start.cast::<R>().map_addr(|address| address.next_multiple_of(align_of::<R>())),
@@ -190,24 +191,24 @@ fn aligned<R>(start: *mut Line) -> *mut R {
 /// Allocates at least `bytes` bytes and frees them at once. Returns whether the allocation succeeded. Used before calls of foreign
 /// code that aborts the process if it cannot allocate.
 pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
-    // One more `Line` is allocated, because the foreign code may need space for alignment. Without `black_box`, the compiler may
+    // One more `CacheLine` is allocated, because the foreign code may need space for alignment. Without `black_box`, the compiler may
     // remove the allocation.
-    core::hint::black_box(fresh(bytes.div_ceil(size_of::<Line>()) + 1)).is_some()
+    core::hint::black_box(fresh(bytes.div_ceil(size_of::<CacheLine>()) + 1)).is_some()
 }
 
-/// Allocates at least `lines` values of [`Line`]. Returns `None` if the allocation fails.
-fn fresh(lines: usize) -> Option<Vec<Line>> {
+/// Allocates at least `lines` values of [`CacheLine`]. Returns `None` if the allocation fails.
+fn fresh(lines: usize) -> Option<Vec<CacheLine>> {
     let mut memory = Vec::new();
     try_reserve(&mut memory, lines).then_some(memory)
 }
 
-/// Calls `f` with the address of at least `lines` values of [`Line`] on the stack, and `false`: `f` gets only its minimum workspace. Out of
+/// Calls `f` with the address of at least `lines` values of [`CacheLine`] on the stack, and `false`: `f` gets only its minimum workspace. Out of
 /// line, because only this path needs the stack frame of 256 KiB.
 #[cold]
 #[inline(never)]
-fn on_stack(lines: usize, f: &mut dyn FnMut(*mut Line, bool)) {
-    assert!(lines <= STACK_BYTES / size_of::<Line>(), "the minimum workspace fits on the stack");
-    let mut memory = [const { MaybeUninit::<Line>::uninit() }; STACK_BYTES / size_of::<Line>()];
+fn on_stack(lines: usize, f: &mut dyn FnMut(*mut CacheLine, bool)) {
+    assert!(lines <= STACK_BYTES / size_of::<CacheLine>(), "the minimum workspace fits on the stack");
+    let mut memory = [const { MaybeUninit::<CacheLine>::uninit() }; STACK_BYTES / size_of::<CacheLine>()];
     f(memory.as_mut_ptr().cast(), false);
 }
 

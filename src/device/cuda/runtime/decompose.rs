@@ -5,7 +5,7 @@
 
 use super::codegen::operation::RawOperand;
 use super::driver::context::Context;
-use super::kernels::decompose::matrices::Triangle;
+use super::kernels::decompose::matrices::TriangleSide;
 use super::kernels::decompose::{Input, cholesky, eigh, lu, qr, solve, solver, svd, triangular};
 use super::{result, split_matrix, strided};
 use crate::device::family::decompose::{LinalgElement, Structure, on_host};
@@ -126,8 +126,8 @@ pub(in crate::device) fn solve<T: LinalgElement, const N: usize>(
     a: MatrixOperand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let triangle = match structure {
-        Structure::Lower { unit } => Some((Triangle::Lower, unit)),
-        Structure::Upper { unit } => Some((Triangle::Upper, unit)),
+        Structure::Lower { unit } => Some((TriangleSide::Lower, unit)),
+        Structure::Upper { unit } => Some((TriangleSide::Upper, unit)),
         _ => None,
     };
     let is_available = match structure {

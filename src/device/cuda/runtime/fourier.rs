@@ -4,7 +4,7 @@
 use super::codegen::operation::RawOperand;
 use super::driver::context::{Context, Memory};
 use super::kernels::copy;
-use super::kernels::fourier::{Kind, Lines, is_available};
+use super::kernels::fourier::{Kind, TransformLines, is_available};
 use super::{operation, result, strided};
 use crate::device::family::fourier::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{Cpu, Cuda, CudaSource, Fourier, Operand, Output, via_host};
@@ -98,7 +98,7 @@ impl Work {
             self = self.innermost(context, axis)?;
             let len = self.shape[axis];
             let count = self.shape.iter().product::<usize>() / len;
-            let lines = Lines { kind: Kind::Complex, double: self.dtype == DType::C64, len, count };
+            let lines = TransformLines { kind: Kind::Complex, double: self.dtype == DType::C64, len, count };
             let at = self.memory.address();
             // SAFETY: the callers check that cuFFT is available. `axis` is innermost, so `self` consists of `count` contiguous lines of
             // `len` elements. Nothing else has the address of its memory.
@@ -178,7 +178,7 @@ pub(in crate::device) fn rfft<T: FftReal, const N: usize>(
     let from = Work::resized(context, T::DTYPE, &real, a.shape(), strided(&a))?;
     let work = Work::new(context, T::Complex::DTYPE, shape, (0..=last).collect())?;
     let count = shape[..last].iter().product();
-    let lines = Lines { kind: Kind::FromReal, double: T::DTYPE == DType::F64, len: by.len, count };
+    let lines = TransformLines { kind: Kind::FromReal, double: T::DTYPE == DType::F64, len: by.len, count };
     // SAFETY: `is_available` returned true above. `from` and `work` consist of `count` contiguous lines each, in memory of their own.
     // Nothing else has their addresses.
     unsafe { lines.run(context, false, from.memory.address(), work.memory.address())? };
@@ -222,7 +222,7 @@ pub(in crate::device) fn irfft<T: FftComplex, const N: usize>(
     }
     let real = Work::new(context, T::Magnitude::DTYPE, shape, work.order.clone())?;
     let count = shape[..last].iter().product();
-    let lines = Lines { kind: Kind::ToReal, double: T::DTYPE == DType::C64, len: by.len, count };
+    let lines = TransformLines { kind: Kind::ToReal, double: T::DTYPE == DType::C64, len: by.len, count };
     // SAFETY: `is_available` returned true above. `work` and `real` consist of `count` contiguous lines each, in memory of their own.
     // Nothing else has their addresses.
     unsafe { lines.run(context, true, work.memory.address(), real.memory.address())? };

@@ -39,7 +39,7 @@ use crate::error::Error;
 use crate::layout::{Layout, element_count, is_contiguous};
 use codegen::operation::{Operation, RawOperand};
 use kernels::copy;
-use kernels::gemm::products::{Batch, PackedScaling};
+use kernels::gemm::products::{PackedScaling, ProductBatch};
 use kernels::gemm::{self, products};
 use kernels::reduce::Reducing;
 use kernels::reduce::scan::Scanning;
@@ -381,7 +381,7 @@ pub(in crate::device) fn gemm<T: Scalar, const N: usize>(
         shape == batch_a && shape == batch_b && (m, n, k) == (m_a, n_b, k_b),
         "the shapes of a batched matrix product must match"
     );
-    let (weights, batch) = (PackedScaling::new(alpha, beta), Batch { shape, m, k, n });
+    let (weights, batch) = (PackedScaling::new(alpha, beta), ProductBatch { shape, m, k, n });
     // SAFETY: `Operand` guarantees that the elements of `a` and `b` may be read. `Output` guarantees exclusive access to the
     // elements of `out`.
     let done = unsafe { gemm::multiply(context, &weights, batch, result(&out), [factor(&a), factor(&b)])? };

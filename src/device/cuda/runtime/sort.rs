@@ -7,7 +7,7 @@ use super::kernels::copy;
 use super::kernels::reduce::scan::Scanning;
 use super::kernels::select::mask;
 use super::kernels::select::positions::{self, Axis};
-use super::kernels::sort::{self, Find, Lines};
+use super::kernels::sort::{self, Find, SortLines};
 use super::{compact, fetched, operation, result, strided};
 use crate::device::cuda::CudaBuffer;
 use crate::device::family::sort::SEARCH;
@@ -25,9 +25,9 @@ fn key(dtype: DType) -> DType {
 }
 
 /// Returns the lines along the last axis of a contiguous tensor.
-fn lines<T: Element>(shape: &[usize], descending: bool) -> Lines {
+fn lines<T: Element>(shape: &[usize], descending: bool) -> SortLines {
     let (&length, kept) = shape.split_last().expect("there is an axis along which to sort");
-    Lines { count: kept.iter().product(), length, dtype: key(T::DTYPE), descending }
+    SortLines { count: kept.iter().product(), length, dtype: key(T::DTYPE), descending }
 }
 
 /// Elements of an operand, contiguous in row-major order: those of the operand itself, or a copy.
@@ -159,7 +159,7 @@ pub(in crate::device) fn lexsort<T: Element, const N: usize>(
     let index = operation("generate", CudaSource::builtin("(i64)k"), |_| ());
     // SAFETY: `order` has room for `n` indices, and nothing else has its address.
     unsafe { index.run(context, &[n], &[vector(order.address(), DType::I64)])? };
-    let lines = Lines { count: 1, length: n, dtype: key(T::DTYPE), descending: false };
+    let lines = SortLines { count: 1, length: n, dtype: key(T::DTYPE), descending: false };
     let keys = context.alloc(n * size_of::<T>())?;
     for row in 0..rows {
         let (places, next) = (context.alloc(bytes)?, context.alloc(bytes)?);
@@ -237,9 +237,9 @@ pub(in crate::device) fn contains<T: Element, const N: usize>(
 fn sorted<T: Element, const N: usize>(
     context: &'static Context,
     a: Operand<'_, T, Cuda<N>>,
-) -> Result<(Memory, Lines), Error> {
+) -> Result<(Memory, SortLines), Error> {
     let lines =
-        Lines { count: 1, length: a.shape().iter().product(), dtype: key(T::DTYPE), descending: false };
+        SortLines { count: 1, length: a.shape().iter().product(), dtype: key(T::DTYPE), descending: false };
     let copy = compact(context, a)?;
     // SAFETY: `copy` has all elements, and nothing else has its address.
     unsafe { lines.sort(context, copy.address(), copy.address(), None)? };
@@ -261,7 +261,7 @@ pub(in crate::device) fn quantile<T: RealScalar, const N: usize>(
     }
     let (count, length) = (kept.iter().product(), within.iter().product::<usize>());
     assert!(length > 0, "quantiles of zero elements are undefined");
-    let lines = Lines { count, length, dtype: T::DTYPE, descending: false };
+    let lines = SortLines { count, length, dtype: T::DTYPE, descending: false };
     let elements = Contiguous::of(context, a)?;
     let sorted = context.alloc(lines.len() * size_of::<T>())?;
     // SAFETY: `Operand` guarantees readable elements. `sorted` has room for all of them, and nothing else has its address.
@@ -305,7 +305,7 @@ fn distinct<T: Element, const N: usize>(
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(Memory, usize, [Memory; 3]), Error> {
     let n = a.shape().iter().product();
-    let lines = Lines { count: 1, length: n, dtype: key(T::DTYPE), descending: false };
+    let lines = SortLines { count: 1, length: n, dtype: key(T::DTYPE), descending: false };
     let indices = |len: usize| context.alloc(len * size_of::<i64>());
     if n == 0 {
         return Ok((context.alloc(0)?, 0, [indices(0)?, indices(0)?, indices(0)?]));
@@ -370,7 +370,7 @@ pub(in crate::device) fn unique<T: Element, const N: usize>(
     context: &'static Context,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<CudaBuffer<T>, Error> {
-    let (sorted, Lines { length: n, dtype, .. }) = sorted(context, a)?;
+    let (sorted, SortLines { length: n, dtype, .. }) = sorted(context, a)?;
     if n == 0 {
         return Ok(CudaBuffer { memory: sorted, len: 0, elements: PhantomData });
     }

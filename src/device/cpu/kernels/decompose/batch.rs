@@ -88,16 +88,16 @@ pub(super) fn square_extent<T: Element>(a: &Operand<'_, T, Cpu>) -> usize {
 
 /// The matrices of an operand, and the name of the operation for messages.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Batch<'a, T: Field> {
+pub(super) struct MatrixBatch<'a, T: Field> {
     op: &'static str,
     operand: Operand<'a, T, Cpu>,
     threads: Threads,
 }
 
-impl<'a, T: Field> Batch<'a, T> {
+impl<'a, T: Field> MatrixBatch<'a, T> {
     pub(super) fn new(op: &'static str, operand: Operand<'a, T, Cpu>, threads: Threads) -> Self {
         assert!(operand.shape().len() >= 2, "a factorisation needs matrices");
-        Batch { op, operand, threads }
+        MatrixBatch { op, operand, threads }
     }
 
     /// Returns the number of axes of the batch.
@@ -132,7 +132,7 @@ impl<'a, T: Field> Batch<'a, T> {
         self.for_each_group(outputs, operations, 1, &one)
     }
 
-    /// [`for_each`](Batch::for_each), where a function `small` decomposes several matrices at once. It is called with at most
+    /// [`for_each`](MatrixBatch::for_each), where a function `small` decomposes several matrices at once. It is called with at most
     /// [`lanes::count`] matrices, and for each of them sets a `bool` if it has written the results. `f` is called for the others.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ impl<'a, T: Field> Batch<'a, T> {
         })
     }
 
-    /// [`for_each`](Batch::for_each) for a function of several matrices. `f` is called with at most `group` matrices, and with each matrix
+    /// [`for_each`](MatrixBatch::for_each) for a function of several matrices. `f` is called with at most `group` matrices, and with each matrix
     /// once. Its error is the position in this group and the reason of the first matrix without a result.
     ///
     /// # Panics

@@ -1,6 +1,6 @@
 //! The Cholesky decomposition.
 
-use super::batch::{Batch, Results, assert_extents, square_extent};
+use super::batch::{MatrixBatch, Results, assert_extents, square_extent};
 use super::parallel::Thresholds;
 use super::scale::{Used, moderate};
 use super::workspace::{check_extents, column, make_diagonal_real, request, store, take_loaded, with_stack};
@@ -26,7 +26,7 @@ pub(in crate::device) fn cholesky<T: Field>(
     let n = square_extent(&a.operand);
     assert_extents(&l, &a.operand, &[n, n]);
     let threads = THRESHOLDS.threads(T::COMPLEX, n);
-    let batch = Batch::new("cholesky", a.operand, threads);
+    let batch = MatrixBatch::new("cholesky", a.operand, threads);
     let operations = n.saturating_mul(n).saturating_mul(n) / 3;
     let l = Results::new(l, rank);
     if l.is_empty() {

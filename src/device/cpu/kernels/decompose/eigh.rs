@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices.
 
-use super::batch::{Batch, Matrix, Results, SmallMethod, assert_extents, square_extent};
+use super::batch::{Matrix, MatrixBatch, Results, SmallMethod, assert_extents, square_extent};
 use super::lanes::{self, Lanes, in_lanes};
 use super::parallel::Thresholds;
 use super::scale::{PowerOfTwo, Used, normalise};
@@ -32,7 +32,7 @@ pub(in crate::device) fn eigh<T: Field>(
     assert_extents(&w, &a.operand, &[n]);
     v.iter().for_each(|v| assert_extents(v, &a.operand, &[n, n]));
     let threads = THRESHOLDS.threads(T::COMPLEX, n);
-    let batch = Batch::new("eigh", a.operand, threads);
+    let batch = MatrixBatch::new("eigh", a.operand, threads);
     let operations = n.saturating_mul(n).saturating_mul(n);
     let (w, v) = (Results::new(w, rank), v.map(|v| Results::new(v, rank)));
     if w.is_empty() {

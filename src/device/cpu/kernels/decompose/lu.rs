@@ -1,6 +1,6 @@
 //! The LU decomposition with partial pivoting.
 
-use super::batch::{Batch, Results, assert_extents};
+use super::batch::{MatrixBatch, Results, assert_extents};
 use super::parallel::Thresholds;
 use super::scale::{PowerOfTwo, moderate_columns, moderate_extreme_columns};
 use super::workspace::{check_extents, column, load, request, store, store_vector, take_loaded, with_stack};
@@ -27,7 +27,7 @@ pub(in crate::device) fn lu<T: Field>(
     assert_extents(&lu, &a.operand, &[m, n]);
     assert_extents(&rows, &a.operand, &[m]);
     let threads = THRESHOLDS.threads(T::COMPLEX, m.min(n));
-    let batch = Batch::new("lu", a.operand, threads);
+    let batch = MatrixBatch::new("lu", a.operand, threads);
     let operations = m.saturating_mul(n).saturating_mul(m.min(n));
     let (lu, rows) = (Results::new(lu, rank), Results::new(rows, rank));
     if rows.is_empty() {

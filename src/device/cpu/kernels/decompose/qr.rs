@@ -1,6 +1,6 @@
 //! The QR decomposition.
 
-use super::batch::{Batch, Results, assert_extents};
+use super::batch::{MatrixBatch, Results, assert_extents};
 use super::householder::{reflect_diagonal, reflect_scratch};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
@@ -30,7 +30,7 @@ pub(in crate::device) fn qr<T: Field>(
     assert_extents(&r, &a.operand, &[k, n]);
     q.iter().for_each(|q| assert_extents(q, &a.operand, &[m, k]));
     let threads = THRESHOLDS.threads(T::COMPLEX, m.min(n));
-    let batch = Batch::new("qr", a.operand, threads);
+    let batch = MatrixBatch::new("qr", a.operand, threads);
     let operations = m.saturating_mul(n).saturating_mul(m.min(n));
     let r = Results::new(r, rank);
     match q {

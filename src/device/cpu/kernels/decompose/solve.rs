@@ -1,6 +1,6 @@
 //! Solutions of linear systems.
 
-use super::batch::{Batch, Results, assert_extents, square_extent};
+use super::batch::{MatrixBatch, Results, assert_extents, square_extent};
 use super::lu::{THRESHOLDS, factor_by_division, is_invertible};
 use super::parallel::Threads;
 use super::scale::{
@@ -40,7 +40,7 @@ pub(in crate::device) fn solve<T: Field>(
         Structure::Hermitian => Threads::One,
         _ => THRESHOLDS.threads(T::COMPLEX, n),
     };
-    let batch = Batch::new("solve", a.operand, threads);
+    let batch = MatrixBatch::new("solve", a.operand, threads);
     let operations = n.saturating_mul(n).saturating_mul(n / 3 + p);
     let b = Results::new(b, rank);
     if b.is_empty() {

@@ -1,6 +1,6 @@
 //! The singular value decomposition.
 
-use super::batch::{Batch, Matrix, Results, SmallMethod, assert_extents};
+use super::batch::{Matrix, MatrixBatch, Results, SmallMethod, assert_extents};
 use super::lanes::{self, Lanes, in_lanes};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
@@ -39,7 +39,7 @@ pub(in crate::device) fn svd<T: Field>(
         assert_extents(vh, &a.operand, &[*q.unwrap_or(&k), n]);
     }
     let threads = THRESHOLDS.threads(T::COMPLEX, k);
-    let batch = Batch::new("svd", a.operand, threads);
+    let batch = MatrixBatch::new("svd", a.operand, threads);
     let operations = m.saturating_mul(n).saturating_mul(k);
     // The numbers of left and right singular vectors to compute.
     let counts = vectors.as_ref().map(|[u, vh]| [u.shape()[rank + 1], vh.shape()[rank]]);

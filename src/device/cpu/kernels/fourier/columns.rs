@@ -15,10 +15,10 @@
 //! This is the algorithm of Cooley and Tukey, *An algorithm for the machine calculation of complex Fourier series*, Math. Comp. 19 (1965),
 //! with decimation in time, for lengths whose prime factors are at most [`MAX_RADIX`].
 
-use super::lines::{LINE_GRAIN, Lines};
+use super::lines::{LINE_GRAIN, TransformLines};
 use super::plans::{Real, cached};
 use super::radix::{Eight, Large, MAX_ODD, MAX_RADIX, Odd, Radix, TOGETHER, Turn, factors, radices, root};
-use super::rows::{Rows, run_kernel};
+use super::rows::{WorkspaceRows, run_kernel};
 use crate::device::cpu::loops::stream::{fence, stream_piece};
 use crate::element::Element;
 use crate::error::Error;
@@ -44,7 +44,7 @@ const MIN_ADJACENT_LEN: usize = 64;
 
 /// A pass transforms groups of `radix` elements that are `span` elements apart.
 #[derive(Debug)]
-struct Pass<R> {
+struct RadixPass<R> {
     radix: usize,
     span: usize,
     /// The cosines and sines of the angles 2πk/`radix` for `k` below `radix`.
@@ -57,10 +57,10 @@ struct Pass<R> {
 
 /// The plan of transforms of `n` elements by passes, whose radices are the factors of `n`.
 #[derive(Debug)]
-pub(super) struct Plan<R> {
+pub(super) struct ColumnPlan<R> {
     n: usize,
     inverse: bool,
-    passes: Vec<Pass<R>>,
+    passes: Vec<RadixPass<R>>,
     /// For each group of the first pass, the index of its first element.
     first: Vec<usize>,
 }
@@ -72,14 +72,14 @@ pub(super) fn has_plan(n: usize) -> bool {
 
 /// Returns whether `lines` are transformed as adjacent lines, with `n` elements in the longer one of operand and output: neighbouring lines
 /// are adjacent in both, they are not tiny, and the processor has registers for them.
-pub(super) fn are_adjacent<A: Element, B: Element>(lines: &Lines<'_, A, B>, n: usize) -> bool {
+pub(super) fn are_adjacent<A: Element, B: Element>(lines: &TransformLines<'_, A, B>, n: usize) -> bool {
     let adjacent = lines.adjacent();
     Level::get() > Level::Portable && adjacent > 1 && adjacent * n >= MIN_ADJACENT_LEN
 }
 
-impl<R: Real> Plan<R> {
+impl<R: Real> ColumnPlan<R> {
     /// Returns the plan. There must be one: see [`has_plan`].
-    pub(super) fn new(n: usize, inverse: bool) -> Plan<R> {
+    pub(super) fn new(n: usize, inverse: bool) -> ColumnPlan<R> {
         let mut all = Vec::new();
         radices(n, |radix| all.push(radix));
         all.reverse();
@@ -88,7 +88,7 @@ impl<R: Real> Plan<R> {
             let powers = (0..span).flat_map(|k| (1..radix).map(move |j| k * j));
             let twiddles = powers.map(|power| root(power, span * radix));
             let twiddles = twiddles.map(|factor: Complex<R>| if inverse { factor } else { factor.conj() });
-            passes.push(Pass {
+            passes.push(RadixPass {
                 radix,
                 span,
                 roots: (0..radix).map(|k| root(k, radix)).collect(),
@@ -107,11 +107,11 @@ impl<R: Real> Plan<R> {
             }
             index
         };
-        Plan { n, inverse, passes, first: (0..groups).map(first).collect() }
+        ColumnPlan { n, inverse, passes, first: (0..groups).map(first).collect() }
     }
 }
 
-impl<R> Plan<R> {
+impl<R> ColumnPlan<R> {
     /// Returns the number of lines that are transformed together, of `lines` lines.
     pub(super) fn block_lines(&self, lines: usize) -> usize {
         lines.min((MAX_WORKSPACE_LEN / self.n).min(MAX_BLOCK_LINES) / LINE_GRAIN * LINE_GRAIN)
@@ -133,7 +133,7 @@ impl<R> Plan<R> {
 /// * The operand has a line of `n` elements, which may be read.
 /// * The output has a line of `n` elements, to which access is exclusive.
 pub(super) unsafe fn transform<R: Real>(
-    lines: &Lines<'_, Complex<R>, Complex<R>>,
+    lines: &TransformLines<'_, Complex<R>, Complex<R>>,
     n: usize,
     inverse: bool,
     factor: Option<R>,
@@ -141,7 +141,7 @@ pub(super) unsafe fn transform<R: Real>(
 where
     Complex<R>: Element,
 {
-    let plan = &*cached::<R, _>(n, inverse, || Arc::new(Plan::<R>::new(n, inverse)))?;
+    let plan = &*cached::<R, _>(n, inverse, || Arc::new(ColumnPlan::<R>::new(n, inverse)))?;
     let block_lines = plan.block_lines(lines.adjacent());
     let [to_stride, from_stride] = lines.line_strides();
     let streams = lines.are_streamed(n);
@@ -171,7 +171,7 @@ where
 /// A block of adjacent lines. `from` and `to` are the addresses of the first element of the first line, in the operand and in the output.
 /// Elements of a line are `from_stride` and `to_stride` elements apart; the next line begins at the next element.
 pub(super) struct Block<'a, R> {
-    pub(super) plan: &'a Plan<R>,
+    pub(super) plan: &'a ColumnPlan<R>,
     pub(super) from: *const Complex<R>,
     pub(super) from_stride: isize,
     pub(super) to: *mut Complex<R>,
@@ -182,7 +182,7 @@ pub(super) struct Block<'a, R> {
     pub(super) factor: Option<R>,
     /// Whether the output is written with non-temporal stores.
     pub(super) streams: bool,
-    /// Has at least the length [`Plan::workspace`] for these lines.
+    /// Has at least the length [`ColumnPlan::workspace`] for these lines.
     pub(super) workspace: &'a mut [Complex<R>],
 }
 
@@ -210,7 +210,7 @@ where
     ///
     /// # Safety
     /// The caller must ensure that the processor has the instruction set, the conditions of [`Block::transform`], and that the workspace has
-    /// the length of [`Plan::workspace`].
+    /// the length of [`ColumnPlan::workspace`].
     #[inline(always)]
     unsafe fn run(self) {
         // SAFETY: the caller ensures that the processor has the instruction set.
@@ -218,11 +218,11 @@ where
         let (plan, reals) = (self.plan, 2 * self.lines);
         // `LINE_GRAIN` lines fill a whole number of registers, so the rows of the workspace have room for all lanes.
         let pitch = reals.next_multiple_of(V::LANES);
-        let workspace = Rows::new(zero, self.workspace.as_mut_ptr().cast(), pitch as isize, pitch);
-        let to = Rows::new(zero, self.to.cast(), 2 * self.to_stride, reals);
-        let kernel = Kernel {
+        let workspace = WorkspaceRows::new(zero, self.workspace.as_mut_ptr().cast(), pitch as isize, pitch);
+        let to = WorkspaceRows::new(zero, self.to.cast(), 2 * self.to_stride, reals);
+        let kernel = ColumnKernel {
             plan,
-            from: Rows::new(zero, self.from.cast_mut().cast(), 2 * self.from_stride, reals),
+            from: WorkspaceRows::new(zero, self.from.cast_mut().cast(), 2 * self.from_stride, reals),
             to: if self.streams { workspace } else { to },
             workspace,
             zero,
@@ -230,7 +230,7 @@ where
             factor: zero.splat(self.factor.unwrap_or_else(V::Real::one)),
             scales: self.factor.is_some(),
         };
-        let Plan { n, ref passes, .. } = *plan;
+        let ColumnPlan { n, ref passes, .. } = *plan;
         let row_bytes = pitch * size_of::<V::Real>();
         // The number of passes whose groups are within a chunk, and the number of rows of a chunk.
         let fit = passes.iter().take_while(|pass| pass.span * pass.radix * row_bytes <= CHUNK_BYTES).count();
@@ -261,12 +261,12 @@ where
 }
 
 /// A block with the registers of `V`. The operand, the output and the workspace have a row for each of the `n` elements of a line.
-struct Kernel<'a, V: FloatVector> {
-    plan: &'a Plan<V::Real>,
-    from: Rows<V>,
+struct ColumnKernel<'a, V: FloatVector> {
+    plan: &'a ColumnPlan<V::Real>,
+    from: WorkspaceRows<V>,
     /// The target of the last pass.
-    to: Rows<V>,
-    workspace: Rows<V>,
+    to: WorkspaceRows<V>,
+    workspace: WorkspaceRows<V>,
     zero: V,
     turn: Turn<V>,
     /// The results are multiplied by it if `scales`.
@@ -274,7 +274,7 @@ struct Kernel<'a, V: FloatVector> {
     scales: bool,
 }
 
-impl<V: FloatVector> Kernel<'_, V> {
+impl<V: FloatVector> ColumnKernel<'_, V> {
     /// Computes the part of pass `k` that writes `rows`.
     ///
     /// # Safety
@@ -283,7 +283,7 @@ impl<V: FloatVector> Kernel<'_, V> {
     /// of the pass. Rows of the operand and the output overlap only if they are the same rows.
     #[inline(always)]
     unsafe fn pass(&self, k: usize, rows: Range<usize>) {
-        let Pass { radix, ref roots, ref factors, .. } = self.plan.passes[k];
+        let RadixPass { radix, ref roots, ref factors, .. } = self.plan.passes[k];
         macro_rules! groups {
             ($($radices:pat => $N:tt: $radix:expr;)*) => {
                 match radix {
@@ -311,8 +311,8 @@ impl<V: FloatVector> Kernel<'_, V> {
     /// The conditions of [`pass`](Self::pass), and the caller must ensure that `radix` is that of the pass.
     #[inline(always)]
     unsafe fn groups<const N: usize>(&self, radix: impl Radix<V, N>, k: usize, rows: Range<usize>) {
-        let Plan { passes, first, .. } = self.plan;
-        let Pass { span, ref twiddles, .. } = passes[k];
+        let ColumnPlan { passes, first, .. } = self.plan;
+        let RadixPass { span, ref twiddles, .. } = passes[k];
         let (len, is_last) = (radix.len(), k + 1 == passes.len());
         let to = if is_last { self.to } else { self.workspace };
         let scales = is_last && self.scales;
@@ -346,8 +346,8 @@ impl<V: FloatVector> Kernel<'_, V> {
     unsafe fn group<const N: usize, const TWIDDLED: bool>(
         &self,
         radix: &impl Radix<V, N>,
-        (from, row, apart): (Rows<V>, usize, usize),
-        (to, to_row, to_apart): (Rows<V>, usize, usize),
+        (from, row, apart): (WorkspaceRows<V>, usize, usize),
+        (to, to_row, to_apart): (WorkspaceRows<V>, usize, usize),
         twiddles: &[Complex<V::Real>],
         scales: bool,
     ) {
@@ -384,7 +384,7 @@ mod tests {
             assert!(!has_plan(n), "{n}");
         }
         for n in (2..=1200).chain([16_384, 29_400, MAX_LEN]).filter(|&n| has_plan(n)) {
-            let plan = Plan::<f64>::new(n, false);
+            let plan = ColumnPlan::<f64>::new(n, false);
             assert_eq!(plan.passes.iter().map(|pass| pass.radix).product::<usize>(), n);
             let lines = plan.block_lines(1000);
             assert!(lines > 0 && lines.is_multiple_of(LINE_GRAIN) && n * lines <= MAX_WORKSPACE_LEN, "{n}");

@@ -13,7 +13,7 @@
 //! rustfft transforms two short lines at once, and the bits of the results depend on which two. So lines are split between threads and
 //! calls at multiples of [`LINE_GRAIN`], and the same two lines are transformed together for any number of threads.
 
-use super::lines::{LINE_GRAIN, Lines, Place, copy_lines, for_each_line, rescale, tiles};
+use super::lines::{LINE_GRAIN, LinePlace, TransformLines, copy_lines, for_each_line, rescale, tiles};
 use super::plans::Real;
 use super::workspace::{check_workspace, out_of_memory, with_workspace};
 use crate::device::cpu::HostPtr;
@@ -195,7 +195,7 @@ fn lines_per_tile(n: usize, bytes: usize, all: usize) -> usize {
 /// * The output has a line with the length that `transform` writes, to which access is exclusive.
 pub(super) unsafe fn transform<L: LineTransform>(
     transform: &L,
-    lines: &Lines<'_, L::From, L::To>,
+    lines: &TransformLines<'_, L::From, L::To>,
 ) -> Result<(), Error> {
     let [from, to, scratch] = transform.lens();
     let [to_stride, from_stride] = lines.line_strides();
@@ -228,7 +228,7 @@ pub(super) unsafe fn transform<L: LineTransform>(
         (false, true) => LINE_GRAIN,
         (false, false) => count.div_ceil(2),
     };
-    let pass = Pass {
+    let pass = CopyPass {
         transform,
         lens: [from, to],
         lines,
@@ -261,11 +261,11 @@ pub(super) unsafe fn transform<L: LineTransform>(
 }
 
 /// The parameters of a pass, which all threads share.
-struct Pass<'a, L: LineTransform> {
+struct CopyPass<'a, L: LineTransform> {
     transform: &'a L,
     /// The lengths of a line of the input and of the output.
     lens: [usize; 2],
-    lines: &'a Lines<'a, L::From, L::To>,
+    lines: &'a TransformLines<'a, L::From, L::To>,
     /// Whether the lines of the operand are contiguous. If so, each line is copied just before its transform, and the copy is still in
     /// cache when the transform reads it. Otherwise, all lines of a tile are copied first.
     contiguous_input: bool,
@@ -275,7 +275,7 @@ struct Pass<'a, L: LineTransform> {
     large: bool,
 }
 
-impl<L: LineTransform> Pass<'_, L> {
+impl<L: LineTransform> CopyPass<'_, L> {
     /// Transforms contiguous lines, at most `per_call` at a time.
     ///
     /// # Safety
@@ -316,9 +316,9 @@ impl<L: LineTransform> Pass<'_, L> {
     ) {
         let ([from, to], [to_stride, from_stride]) = (self.lens, self.lines.line_strides());
         let read = self.lines.read;
-        let packed = Place::packed(tile, pitch::<L>(from));
-        let operand = Place::of(tile, 1, from_stride);
-        let output = Place::of(tile, 0, to_stride);
+        let packed = LinePlace::packed(tile, pitch::<L>(from));
+        let operand = LinePlace::of(tile, 1, from_stride);
+        let output = LinePlace::of(tile, 0, to_stride);
         let begin = HostPtr::new(inputs.as_mut_ptr());
         if !self.contiguous_input {
             // SAFETY: the source is `read` elements of each line of the operand. The caller ensures that they may be read. The target is
@@ -326,8 +326,8 @@ impl<L: LineTransform> Pass<'_, L> {
             unsafe { copy_lines(tile, read, false, (begin, &packed), (self.lines.from, &operand)) };
         }
         let (start, place) = match self.in_output {
-            true => (self.lines.to, Place::of(tile, 0, 1)),
-            false => (HostPtr::new(outputs.as_mut_ptr()), Place::packed(tile, pitch::<L>(to))),
+            true => (self.lines.to, LinePlace::of(tile, 0, 1)),
+            false => (HostPtr::new(outputs.as_mut_ptr()), LinePlace::packed(tile, pitch::<L>(to))),
         };
         let together = !self.contiguous_input && !self.in_output && pitch::<L>(from) == from;
         for_each_line(tile, [&place, &packed, &operand], |[line, packed, operand]| {

@@ -29,7 +29,7 @@ const WORK: usize = 32;
 const MIN_STREAMED_BYTES: usize = 8 << 20;
 
 /// The lines of a pass along one axis, from elements of type `A` to elements of type `B`.
-pub(super) struct Lines<'a, A, B> {
+pub(super) struct TransformLines<'a, A, B> {
     pub(super) axis: usize,
     /// The extents of the part of the output that is written. The extent along `axis` is not used.
     pub(super) shape: &'a [usize],
@@ -43,7 +43,7 @@ pub(super) struct Lines<'a, A, B> {
     pub(super) in_place: bool,
 }
 
-impl<A: Element, B: Element> Lines<'_, A, B> {
+impl<A: Element, B: Element> TransformLines<'_, A, B> {
     /// Returns the strides of the elements of a line, in the output and in the operand.
     pub(super) fn line_strides(&self) -> [isize; 2] {
         self.strides.map(|strides| strides[self.axis])
@@ -145,23 +145,23 @@ pub(super) fn tiles(part: &Plan<2>, lines: usize, f: &mut dyn FnMut(&Plan<2>)) {
 /// The position of the lines of a tile: the offset of the first element of the first line, and the strides. There is one stride for
 /// each loop of the tile, and then the stride along a line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct LinePlace {
     offset: isize,
     strides: [isize; MAX_RANK],
 }
 
-impl Place {
+impl LinePlace {
     /// Returns the place of the lines of operand `k` of the tile. `stride` is the stride along a line.
-    pub(super) fn of(tile: &Plan<2>, k: usize, stride: isize) -> Place {
+    pub(super) fn of(tile: &Plan<2>, k: usize, stride: isize) -> LinePlace {
         let mut strides = [0; MAX_RANK];
         let loops = tile.strides();
         strides.iter_mut().zip(loops).for_each(|(to, of)| *to = of[k]);
         strides[loops.len()] = stride;
-        Place { offset: tile.offsets()[k], strides }
+        LinePlace { offset: tile.offsets()[k], strides }
     }
 
     /// Returns the place of contiguous lines in workspace. Each line begins `pitch` elements after the previous one.
-    pub(super) fn packed(tile: &Plan<2>, pitch: usize) -> Place {
+    pub(super) fn packed(tile: &Plan<2>, pitch: usize) -> LinePlace {
         let (mut strides, mut step) = ([0; MAX_RANK], pitch as isize);
         let extents = tile.shape();
         for axis in (0..extents.len()).rev() {
@@ -169,7 +169,7 @@ impl Place {
             step *= extents[axis] as isize;
         }
         strides[extents.len()] = 1;
-        Place { offset: 0, strides }
+        LinePlace { offset: 0, strides }
     }
 }
 
@@ -177,7 +177,7 @@ impl Place {
 #[inline]
 pub(super) fn for_each_line<const K: usize>(
     tile: &Plan<2>,
-    places: [&Place; K],
+    places: [&LinePlace; K],
     mut f: impl FnMut([isize; K]),
 ) {
     let Some((&lines, outer)) = tile.shape().split_last() else {
@@ -204,8 +204,8 @@ pub(super) unsafe fn copy_lines<T: Element>(
     tile: &Plan<2>,
     len: usize,
     large: bool,
-    (to, to_place): (HostPtr<T>, &Place),
-    (from, from_place): (HostPtr<T>, &Place),
+    (to, to_place): (HostPtr<T>, &LinePlace),
+    (from, from_place): (HostPtr<T>, &LinePlace),
 ) {
     let rank = tile.shape().len();
     let mut shape = [1; MAX_RANK];

@@ -33,7 +33,7 @@ use crate::error::Error;
 use crate::layout::axes::Axes;
 use crate::layout::{element_count, sort_axes_by_key};
 use crate::rank::MAX_RANK;
-use lines::Lines;
+use lines::TransformLines;
 use num_complex::Complex;
 pub(in crate::device) use plans::Real;
 use plans::cached;
@@ -128,7 +128,7 @@ where
     if region[..=last].contains(&0) {
         return Ok(());
     }
-    let lines = Lines {
+    let lines = TransformLines {
         axis: last,
         shape: &region[..=last],
         strides: [out.strides(), a.strides()],
@@ -204,7 +204,7 @@ fn to_real<R: Real>(
 where
     Complex<R>: Element,
 {
-    let lines = Lines {
+    let lines = TransformLines {
         axis: out.shape().len() - 1,
         shape: out.shape(),
         strides: [out.strides(), a.strides()],
@@ -281,12 +281,12 @@ where
     // The elements of an `Operand` may be read, and access to those of an `Output` is exclusive.
     match a {
         Source::Real(a) => {
-            let lines = Lines { axis, shape, strides, to, from: a.ptr(), read, in_place };
+            let lines = TransformLines { axis, shape, strides, to, from: a.ptr(), read, in_place };
             // SAFETY: see above.
             unsafe { real_lines(by, n, true, &lines) }?;
         }
         Source::Complex(a) => {
-            let lines = Lines { axis, shape, strides, to, from: a.ptr(), read, in_place };
+            let lines = TransformLines { axis, shape, strides, to, from: a.ptr(), read, in_place };
             // SAFETY: see above.
             unsafe { complex_lines(by, n, &lines) }?;
         }
@@ -311,7 +311,7 @@ where
         // The pass reads whole lines: their elements past the region are zeros.
         region[axis] = n;
         let strides = out.strides();
-        let lines = Lines {
+        let lines = TransformLines {
             axis,
             shape: &region[..out.shape().len()],
             strides: [strides, strides],
@@ -338,7 +338,7 @@ where
 unsafe fn complex_lines<R: Real>(
     by: Transform,
     n: usize,
-    lines: &Lines<'_, Complex<R>, Complex<R>>,
+    lines: &TransformLines<'_, Complex<R>, Complex<R>>,
 ) -> Result<(), Error>
 where
     Complex<R>: Element,
@@ -368,7 +368,7 @@ unsafe fn real_lines<R: Real>(
     by: Transform,
     n: usize,
     whole: bool,
-    lines: &Lines<'_, R, Complex<R>>,
+    lines: &TransformLines<'_, R, Complex<R>>,
 ) -> Result<(), Error>
 where
     Complex<R>: Element,
@@ -400,7 +400,7 @@ where
 unsafe fn spectrum_lines<R: Real>(
     by: Transform,
     n: usize,
-    lines: &Lines<'_, Complex<R>, R>,
+    lines: &TransformLines<'_, Complex<R>, R>,
 ) -> Result<(), Error>
 where
     Complex<R>: Element,

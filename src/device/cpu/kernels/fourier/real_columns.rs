@@ -18,10 +18,10 @@
 //! in one line would change the results of the other.
 
 use super::columns;
-use super::lines::Lines;
+use super::lines::TransformLines;
 use super::plans::{Real, cached};
 use super::radix::root;
-use super::rows::{Rows, run_kernel};
+use super::rows::{WorkspaceRows, run_kernel};
 use crate::device::cpu::HostPtr;
 use crate::element::Element;
 use crate::error::Error;
@@ -38,10 +38,10 @@ const MAX_SHORT_LEN: usize = 128;
 
 /// The plan of transforms of `n` real numbers.
 #[derive(Debug)]
-struct Plan<R> {
+struct RealColumnPlan<R> {
     n: usize,
     /// The plan of the complex transforms, of `n / 2` elements if `n` is even, otherwise of `n`.
-    complex: columns::Plan<R>,
+    complex: columns::ColumnPlan<R>,
     len: usize,
     /// If `n` is even, the factors e^(-2πik/n) for each `k` up to `len / 2`. Conjugate for inverse transforms.
     twiddles: Vec<Complex<R>>,
@@ -52,18 +52,23 @@ fn complex_len(n: usize) -> usize {
     if n.is_multiple_of(2) { n / 2 } else { n }
 }
 
-impl<R: Real> Plan<R> {
-    fn new(n: usize, inverse: bool) -> Plan<R> {
+impl<R: Real> RealColumnPlan<R> {
+    fn new(n: usize, inverse: bool) -> RealColumnPlan<R> {
         let len = complex_len(n);
         let twiddles = (0..=len / 2).map(|k| root(k, n));
         let twiddles = twiddles.map(|factor: Complex<R>| if inverse { factor } else { factor.conj() });
-        Plan { n, complex: columns::Plan::new(len, inverse), len, twiddles: twiddles.collect() }
+        RealColumnPlan {
+            n,
+            complex: columns::ColumnPlan::new(len, inverse),
+            len,
+            twiddles: twiddles.collect(),
+        }
     }
 }
 
 /// Returns whether [`transform`] can transform the lines of `n` real elements, to spectra or back: there is a plan for their
 /// length, neighbouring lines are adjacent in the operand and in the output, and they are many or short.
-pub(super) fn are_columns<R, A: Element, B: Element>(lines: &Lines<'_, A, B>, n: usize) -> bool {
+pub(super) fn are_columns<R, A: Element, B: Element>(lines: &TransformLines<'_, A, B>, n: usize) -> bool {
     (lines.adjacent() * size_of::<R>() >= MIN_ROW_BYTES || n <= MAX_SHORT_LEN)
         && columns::are_adjacent(lines, n)
         && columns::has_plan(complex_len(n))
@@ -95,7 +100,7 @@ pub(super) enum Step {
 /// * The output has a line of `written` elements, to which access is exclusive: `n` real numbers for [`Step::WriteReals`], otherwise
 ///   `n / 2 + 1` or `n` complex ones.
 pub(super) unsafe fn transform<R: Real, A: Element, B: Element>(
-    lines: &Lines<'_, A, B>,
+    lines: &TransformLines<'_, A, B>,
     (n, written): (usize, usize),
     inverse: bool,
     factor: Option<R>,
@@ -104,7 +109,7 @@ pub(super) unsafe fn transform<R: Real, A: Element, B: Element>(
 where
     Complex<R>: Element,
 {
-    let plan = &*cached::<R, _>(n, inverse, || Arc::new(Plan::<R>::new(n, inverse)))?;
+    let plan = &*cached::<R, _>(n, inverse, || Arc::new(RealColumnPlan::<R>::new(n, inverse)))?;
     let half = matches!(write_step, Step::WriteSpectra) && n.is_multiple_of(2);
     let factor = if half {
         let half = R::from_f64(0.5).expect("every number is a floating-point number");
@@ -152,7 +157,7 @@ where
 /// A block of lines, for a step. A row has the elements with the same index of all lines.
 struct Block<'a, R> {
     step: Step,
-    plan: &'a Plan<R>,
+    plan: &'a RealColumnPlan<R>,
     lines: usize,
     /// The first row of the operand or the output.
     start: *mut R,
@@ -189,11 +194,11 @@ where
             Step::ReadReals | Step::WriteReals => self.lines,
             Step::WriteSpectra | Step::ReadSpectra => 2 * self.lines,
         };
-        let kernel = Kernel {
+        let kernel = RealColumnKernel {
             zero,
             signs: zero.alternating(one, -one),
-            rows: Rows::new(zero, self.start, self.stride, reals),
-            complex: Rows::new(zero, self.complex, self.pitch as isize, self.pitch),
+            rows: WorkspaceRows::new(zero, self.start, self.stride, reals),
+            complex: WorkspaceRows::new(zero, self.complex, self.pitch as isize, self.pitch),
             block: self,
         };
         match kernel.block.step {
@@ -210,18 +215,18 @@ where
 }
 
 /// A block with the registers of `V`.
-struct Kernel<'a, V: FloatVector> {
+struct RealColumnKernel<'a, V: FloatVector> {
     block: Block<'a, V::Real>,
     zero: V,
     /// 1 in even lanes and -1 in odd ones: the product with it is the conjugate.
     signs: V,
     /// The operand or the output.
-    rows: Rows<V>,
+    rows: WorkspaceRows<V>,
     /// The workspace.
-    complex: Rows<V>,
+    complex: WorkspaceRows<V>,
 }
 
-impl<V: FloatVector> Kernel<'_, V>
+impl<V: FloatVector> RealColumnKernel<'_, V>
 where
     V::Real: Real,
 {
@@ -262,7 +267,7 @@ where
     /// The caller must ensure the conditions of [`Block::run`], whose step this is.
     #[inline(always)]
     unsafe fn read_reals(&self) {
-        let Plan { n, len, .. } = *self.block.plan;
+        let RealColumnPlan { n, len, .. } = *self.block.plan;
         for k in 0..len {
             for register in 0..self.rows.registers {
                 // SAFETY: the caller ensures the conditions.
@@ -290,7 +295,7 @@ where
     /// The caller must ensure the conditions of [`Block::run`], whose step this is.
     #[inline(always)]
     unsafe fn write_reals(&self) {
-        let Plan { n, len, .. } = *self.block.plan;
+        let RealColumnPlan { n, len, .. } = *self.block.plan;
         for k in 0..len {
             for register in 0..self.rows.registers {
                 // SAFETY: the workspace has `len` rows, with at least twice as many registers as the output.
@@ -322,7 +327,7 @@ where
     unsafe fn write_spectrum(&self, row: usize, register: usize, x: V) {
         // SAFETY: the output has at least `n / 2 + 1` rows, to which the caller ensures exclusive access.
         unsafe { self.rows.store(row, register, x) };
-        let Plan { n, .. } = *self.block.plan;
+        let RealColumnPlan { n, .. } = *self.block.plan;
         if self.block.row_count == n && row > 0 {
             // SAFETY: the row is not 0, so this one is less than `n`, and the output has all `n` rows.
             unsafe { self.rows.store(n - row, register, self.conj(x)) };
@@ -333,7 +338,7 @@ where
     /// The caller must ensure the conditions of [`Block::run`], whose step this is.
     #[inline(always)]
     unsafe fn write_spectra(&self) {
-        let Plan { n, len, .. } = *self.block.plan;
+        let RealColumnPlan { n, len, .. } = *self.block.plan;
         for k in 0..=len / 2 {
             let [re, im] = self.twiddle(k);
             for register in 0..self.rows.registers {
@@ -368,7 +373,7 @@ where
     /// The caller must ensure the conditions of [`Block::run`], whose step this is.
     #[inline(always)]
     unsafe fn read_spectra(&self) {
-        let Plan { n, len, .. } = *self.block.plan;
+        let RealColumnPlan { n, len, .. } = *self.block.plan;
         for k in 0..=len / 2 {
             let (opposite, [re, im]) = ((len - k) % len, self.twiddle(k));
             for register in 0..self.rows.registers {

@@ -27,7 +27,7 @@ pub(super) unsafe fn run_kernel<R: Real>(
 
 /// Rows of real numbers: row `i` has the elements with index `i` of adjacent lines. A complex element is two numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<V: FloatVector> {
+pub(super) struct WorkspaceRows<V: FloatVector> {
     start: *mut V::Real,
     /// The number of real numbers between the beginnings of two rows.
     step: isize,
@@ -39,13 +39,13 @@ pub(super) struct Rows<V: FloatVector> {
     mask: V::Mask,
 }
 
-impl<V: FloatVector> Rows<V> {
+impl<V: FloatVector> WorkspaceRows<V> {
     /// Describes rows of `len` numbers, which must not be 0.
     #[inline(always)]
     pub(super) fn new(zero: V, start: *mut V::Real, step: isize, len: usize) -> Self {
         let registers = len.div_ceil(V::LANES);
         let mask = zero.first(len - (registers - 1) * V::LANES);
-        Rows { start, step, registers, full: len / V::LANES, mask }
+        WorkspaceRows { start, step, registers, full: len / V::LANES, mask }
     }
 
     #[inline(always)]

@@ -194,7 +194,7 @@ unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pa
     let passes = if COMPLEX { 4 } else { 1 };
     let share = threads() > 1 && product.work().saturating_mul(passes) >= 2 * PARALLEL_WORK;
     if m.max(n) <= if share { MAX_SHARED_SIDE } else { MAX_SIDE } {
-        let part = Tile::<R, COMPLEX>::new(&product);
+        let part = AccumulatorTile::<R, COMPLEX>::new(&product);
         if pack {
             // SAFETY: `part` describes the elements of `product`. The caller ensures that its matrices `a` and `b` may be read, that access
             // to `c` is exclusive, and that `k` is not zero.
@@ -223,7 +223,7 @@ unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pa
 }
 
 /// A tile of C, with its rows of A and its columns of B. Strides count real numbers.
-struct Tile<R, const COMPLEX: bool> {
+struct AccumulatorTile<R, const COMPLEX: bool> {
     m: usize,
     k: usize,
     n: usize,
@@ -236,20 +236,20 @@ struct Tile<R, const COMPLEX: bool> {
 /// One of the four real products that make up a complex product. Part `a` of A times part `b` of B is added to part `sums` of the sums,
 /// or subtracted from it if `minus`. Part 0 is the real part of a matrix, part 1 its imaginary part.
 #[derive(Debug, Clone, Copy)]
-struct Pass {
+struct PackedPass {
     a: usize,
     b: usize,
     sums: usize,
     minus: bool,
 }
 
-impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
+impl<R: Real, const COMPLEX: bool> AccumulatorTile<R, COMPLEX> {
     const PARTS: usize = if COMPLEX { 2 } else { 1 };
 
     fn new<T: Scalar>(product: &Product<T>) -> Self {
         let Product { m, k, n, .. } = *product;
         let (a, b, c, scaling) = reals(product);
-        Tile { m, k, n, a, b, c, scaling }
+        AccumulatorTile { m, k, n, a, b, c, scaling }
     }
 
     /// Returns whether sums are accumulated in C itself, and not in a scratch buffer.
@@ -263,9 +263,9 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
     }
 
     /// Returns the real products that make up the tile's product, in summation order.
-    fn passes(&self) -> impl Iterator<Item = Pass> + use<R, COMPLEX> {
+    fn passes(&self) -> impl Iterator<Item = PackedPass> + use<R, COMPLEX> {
         let [a, b] = self.scaling.conjugate;
-        let pass = |a, b, sums, minus| Pass { a, b, sums, minus };
+        let pass = |a, b, sums, minus| PackedPass { a, b, sums, minus };
         // (re + i im)(re + i im) = re re - im im + i (re im + im re). Conjugation negates the imaginary part of an operand.
         let all = [pass(0, 0, 0, false), pass(1, 1, 0, a == b), pass(0, 1, 1, b), pass(1, 0, 1, a)];
         all.into_iter().take(if COMPLEX { 4 } else { 1 })
@@ -320,10 +320,10 @@ const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
 /// * A and B are readable at all their indices.
 /// * C is exclusive to the caller at all its indices, no two of which are the same element.
 /// * `k` is not zero.
-unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
-    let Tile { m, k, n, a, b, c, .. } = *tile;
+unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &AccumulatorTile<R, COMPLEX>) {
+    let AccumulatorTile { m, k, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
-    let needed = if in_place { 0 } else { Tile::<R, COMPLEX>::PARTS * m * n };
+    let needed = if in_place { 0 } else { AccumulatorTile::<R, COMPLEX>::PARTS * m * n };
     with_scratch(Side::A, needed, 0, |scratch: *mut R, granted| {
         if granted < needed || !can_allocate(packing_bytes::<R>(m, k, n)) {
             return if R::kernel_fuses() {
@@ -361,7 +361,7 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
         for i in 0..m {
             for j in 0..n {
                 let mut sum = [R::zero(); 2];
-                for (part, sum) in sum.iter_mut().enumerate().take(Tile::<R, COMPLEX>::PARTS) {
+                for (part, sum) in sum.iter_mut().enumerate().take(AccumulatorTile::<R, COMPLEX>::PARTS) {
                     // SAFETY: `i < m` and `j < n`, so this is one of the `m · n` numbers of `sums(part)` in the scratch buffer. `k` is not
                     // zero, so at least one pass has written it.
                     *sum = unsafe { *sums(part).from(i, j).ptr.get() };
@@ -378,8 +378,8 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`tile`].
-unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &Tile<R, COMPLEX>) {
-    let Tile { m, n, .. } = *tile;
+unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &AccumulatorTile<R, COMPLEX>) {
+    let AccumulatorTile { m, n, .. } = *tile;
     for row in (0..m).step_by(PLAIN_SIDE) {
         for column in (0..n).step_by(PLAIN_SIDE) {
             // SAFETY: `plain_block` requires the conditions of the function `tile`, which the caller of `plain` ensures. It also requires
@@ -395,12 +395,12 @@ unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &Tile<R, C
 /// The caller must ensure the conditions of [`tile`], and that `row < m` and `column < n`.
 #[inline]
 unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
-    tile: &Tile<R, COMPLEX>,
+    tile: &AccumulatorTile<R, COMPLEX>,
     row: usize,
     column: usize,
 ) {
     const SIDE: usize = PLAIN_SIDE;
-    let Tile { m, n, a, b, c, .. } = *tile;
+    let AccumulatorTile { m, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let begun = in_place && tile.reads_c();
     // At the edges of the tile, a block may extend past the last row or column. The last row or column is then computed several

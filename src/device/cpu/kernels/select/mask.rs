@@ -20,14 +20,14 @@ use crate::layout::plan::Plan;
 const CHUNK_LEN: usize = 64;
 
 /// A vector of `len` elements, of which the first `next` have been written or read.
-struct Line<U> {
+struct MaskedLine<U> {
     ptr: HostPtr<U>,
     stride: isize,
     len: usize,
     next: usize,
 }
 
-impl<U: Copy> Line<U> {
+impl<U: Copy> MaskedLine<U> {
     #[inline(always)]
     fn at(&self, k: usize) -> *mut U {
         self.ptr.offset(k as isize * self.stride).get()
@@ -83,7 +83,7 @@ impl<U: Copy> Row<U> {
     /// # Safety
     /// The caller must ensure that the row's elements and mask are readable, and exclusive access to the vector.
     #[inline(always)]
-    unsafe fn compress(&self, [a, m]: [isize; 2], to: &mut Line<U>) -> usize {
+    unsafe fn compress(&self, [a, m]: [isize; 2], to: &mut MaskedLine<U>) -> usize {
         // SAFETY: `append` calls this for `i < n` only, so the caller ensures that this element of the mask is readable.
         let chosen = |i: isize| unsafe { *self.mask.offset(i * m).get() };
         // SAFETY: `append` calls this for `i < n` only, so the caller ensures that this element of the row is readable.
@@ -99,7 +99,7 @@ impl<U: Copy> Row<U> {
     /// # Safety
     /// The caller must ensure that the mask and the vector are readable, and exclusive access to the row's elements.
     #[inline(always)]
-    unsafe fn expand(&self, [a, m]: [isize; 2], from: &mut Line<U>) -> usize {
+    unsafe fn expand(&self, [a, m]: [isize; 2], from: &mut MaskedLine<U>) -> usize {
         let mut lost = 0;
         for first in (0..self.n).step_by(CHUNK_LEN) {
             let chunk = first..self.n.min(first + CHUNK_LEN);
@@ -158,7 +158,7 @@ unsafe fn copy(
 ) {
     let plan = Plan::ordered(shape, [a, m]);
     by_size!(size, U => {
-        let mut line = Line::<U> { ptr: HostPtr::new(vector.get().cast()), stride, len, next: 0 };
+        let mut line = MaskedLine::<U> { ptr: HostPtr::new(vector.get().cast()), stride, len, next: 0 };
         let mut lost = 0;
         let mut walk = Odometer::outer(&plan);
         for _ in 0..plan.outer_shape().iter().product() {
@@ -232,7 +232,12 @@ pub(in super::super) fn expand<T: Element>(
 /// # Safety
 /// The caller must ensure that the elements are readable, and exclusive access to the vector.
 #[inline(always)]
-unsafe fn write_indices<T: Element>(a: HostPtr<T>, stride: isize, n: usize, to: &mut Line<i64>) -> usize {
+unsafe fn write_indices<T: Element>(
+    a: HostPtr<T>,
+    stride: isize,
+    n: usize,
+    to: &mut MaskedLine<i64>,
+) -> usize {
     // SAFETY: `append` calls this for `i < n` only, so the caller ensures that this element is readable.
     let chosen = |i: isize| unsafe { *a.offset(i * stride).get() } != T::default();
     // SAFETY: the caller ensures exclusive access to the vector.
@@ -258,7 +263,7 @@ pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Oper
     // The odometer iterates over all axes but the last. The indices along the last axis are in the last column.
     let mut walk = Odometer::row_major(outer, [strides]);
     let ptr = out.ptr().offset((columns - 1) as isize * col_stride);
-    let mut last = Line { ptr, stride: row_stride, len: rows, next: 0 };
+    let mut last = MaskedLine { ptr, stride: row_stride, len: rows, next: 0 };
     let mut lost = 0;
     let lines: usize = if n == 0 { 0 } else { outer.iter().product() };
     for _ in 0..lines {

@@ -119,19 +119,19 @@ fn is_far(len: usize, stride: isize, size: usize) -> bool {
 /// The axis to which positions refer: its extent, the number that is added to negative positions, its stride in elements, and
 /// whether to prefetch its elements.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct SelectedLine {
     len: u64,
     wrap: u64,
     stride: isize,
     far: bool,
 }
 
-impl Line {
+impl SelectedLine {
     /// Describes an axis of elements of `size` bytes.
-    fn new(len: usize, stride: isize, sign: Sign, size: usize) -> Line {
+    fn new(len: usize, stride: isize, sign: Sign, size: usize) -> SelectedLine {
         let far = is_far(len, stride, size);
         let len = len as u64;
-        Line { len, wrap: sign.wrap(len), stride, far }
+        SelectedLine { len, wrap: sign.wrap(len), stride, far }
     }
 }
 
@@ -262,7 +262,7 @@ pub(super) fn take<T: Element>(
     let mut strides = [0; MAX_RANK];
     strides[..kept.len()].copy_from_slice(&a.strides()[..kept.len()]);
     let plan = Plan::unordered(out.shape(), [out.strides(), &strides[..out.shape().len()], at.strides()]);
-    let line = Line::new(len, a.strides()[kept.len()], sign, size_of::<T>());
+    let line = SelectedLine::new(len, a.strides()[kept.len()], sign, size_of::<T>());
     let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
     // SAFETY: `plan` visits each index of `out` and `at`, and the corresponding line of `a`. `Operand` guarantees that the elements of
     // `at` and `a` may be read. `Output` guarantees exclusive access to the elements of `out`, and that different indices have
@@ -283,7 +283,7 @@ unsafe fn take_bytes(
     to: HostPtr<u8>,
     from: HostPtr<u8>,
     at: HostPtr<i64>,
-    line: Line,
+    line: SelectedLine,
 ) -> bool {
     let invalid = AtomicBool::new(false);
     let last = plan.shape().len().saturating_sub(1);
@@ -317,7 +317,7 @@ unsafe fn take_part<U: Copy>(
     to: HostPtr<U>,
     from: HostPtr<U>,
     at: HostPtr<i64>,
-    line: Line,
+    line: SelectedLine,
     streams: bool,
 ) -> bool {
     let (n, strides) = (plan.inner_len(), plan.inner_strides());
@@ -346,7 +346,7 @@ unsafe fn take_part<U: Copy>(
             // SAFETY: `take_row` needs the conditions of `take_bytes` for the `n` indices of the inner loop. The caller ensures these
             // for all indices of the plan. If `streams`, the output's stride is 1, and the caller calls `fence`.
             [1, 0, 1] if line.stride == 1 => unsafe {
-                take_row(to, from, at, [1, 0, 1], n, Line { stride: 1, ..line }, streams)
+                take_row(to, from, at, [1, 0, 1], n, SelectedLine { stride: 1, ..line }, streams)
             },
             // SAFETY: `take_row` needs the conditions of `take_bytes` for the `n` indices of the inner loop. The caller ensures these
             // for all indices of the plan. If `streams`, the output's stride is 1, and the caller calls `fence`.
@@ -377,7 +377,7 @@ unsafe fn take_row<U: Copy>(
     at: *const i64,
     strides @ [o, a, p]: [isize; 3],
     n: usize,
-    line: Line,
+    line: SelectedLine,
     streams: bool,
 ) -> bool {
     // For each index less than `ahead`, the element `PREFETCH_DISTANCE` indices later is prefetched.
@@ -430,7 +430,7 @@ struct Row<U> {
     from: *const U,
     at: *const i64,
     strides: [isize; 3],
-    line: Line,
+    line: SelectedLine,
 }
 
 impl<U: Copy> Row<U> {

@@ -6,8 +6,8 @@
 //! (measured).
 
 use super::{
-    CHECKED_POSITIONS, Line, MIN_CHECKED_POSITIONS, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE,
-    Sign, all_in_range, by_size, check, first_invalid, from_start,
+    CHECKED_POSITIONS, MIN_CHECKED_POSITIONS, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE,
+    SelectedLine, Sign, all_in_range, by_size, check, first_invalid, from_start,
 };
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::{Cpu, HostPtr};
@@ -64,7 +64,7 @@ struct ScatterTask<U> {
     to: HostPtr<U>,
     at: HostPtr<i64>,
     from: HostPtr<U>,
-    line: Line,
+    line: SelectedLine,
 }
 
 impl<U: Copy> ScatterTask<U> {
@@ -88,13 +88,13 @@ impl<U: Copy> ScatterTask<U> {
                 // SAFETY: `row` needs the conditions of `ScatterTask::run` for `n` indices of the plan. The caller ensures these for
                 // all indices of the plan.
                 [0, 1, 1] if self.line.stride == 1 => unsafe {
-                    row(out, at, from, [0, 1, 1], n, Line { stride: 1, ..self.line }, f)?;
+                    row(out, at, from, [0, 1, 1], n, SelectedLine { stride: 1, ..self.line }, f)?;
                 },
                 // One operand element for all positions, as in a histogram.
                 // SAFETY: `row` needs the conditions of `ScatterTask::run` for `n` indices of the plan. The caller ensures these for
                 // all indices of the plan.
                 [0, 1, 0] if self.line.stride == 1 => unsafe {
-                    row(out, at, from, [0, 1, 0], n, Line { stride: 1, ..self.line }, f)?;
+                    row(out, at, from, [0, 1, 0], n, SelectedLine { stride: 1, ..self.line }, f)?;
                 },
                 [1, 0, 1] if n > 0 => {
                     // SAFETY: the caller ensures that the position at each index of the plan may be read. `n > 0`, so `at` points to
@@ -104,7 +104,7 @@ impl<U: Copy> ScatterTask<U> {
                         return Err(Stop::Position);
                     }
                     let out = out.offset(k as isize * self.line.stride);
-                    let here = Line { len: 1, wrap: 1, stride: 0, far: false };
+                    let here = SelectedLine { len: 1, wrap: 1, stride: 0, far: false };
                     // SAFETY: the stride of the positions is 0, so all `n` indices have the position `k`. `out` points to the output's
                     // element at `k` for the first index. The caller ensures that the operand's elements may be read, and exclusive
                     // access to those of the output. `row` reads the position `ZERO` with stride 0, and this position is valid for
@@ -137,7 +137,7 @@ unsafe fn row<U: Copy>(
     from: HostPtr<U>,
     strides @ [o, p, _]: [isize; 3],
     n: usize,
-    line: Line,
+    line: SelectedLine,
     f: &impl Fn(U, U) -> Option<U>,
 ) -> Result<(), Stop<U>> {
     // The prefetching loop is separate, so that the loop below has no branch for prefetching.
@@ -189,7 +189,7 @@ unsafe fn one<const IN_RANGE: bool, U: Copy>(
     from: HostPtr<U>,
     [o, p, a]: [isize; 3],
     i: isize,
-    line: Line,
+    line: SelectedLine,
     f: &impl Fn(U, U) -> Option<U>,
 ) -> Result<(), Stop<U>> {
     // SAFETY: the caller ensures that the position at index `i` may be read.
@@ -213,7 +213,7 @@ unsafe fn one<const IN_RANGE: bool, U: Copy>(
 
 /// Converts a position to an index counted from the start. Called for positions that are negative or too large. Returns [`Stop::Position`]
 /// if the position is invalid.
-fn from_end<U>(position: i64, line: Line) -> Result<u64, Stop<U>> {
+fn from_end<U>(position: i64, line: SelectedLine) -> Result<u64, Stop<U>> {
     let k = from_start(position, line.wrap);
     if k < line.len { Ok(k) } else { Err(Stop::Position) }
 }
@@ -229,11 +229,11 @@ fn prepare<T: Element>(
     at: &Operand<'_, i64, Cpu>,
     a: &Operand<'_, T, Cpu>,
     sign: Sign,
-) -> (Plan<3>, Line) {
+) -> (Plan<3>, SelectedLine) {
     let (&len, lines) = out.shape().split_last().expect("positions count along an axis");
     assert_eq!(a.shape(), at.shape(), "there must be one position for each element of the operand");
     assert_eq!(at.shape().get(..lines.len()), Some(lines), "the leading axes must be those of the output");
-    let line = Line::new(len, out.strides()[lines.len()], sign, size_of::<T>());
+    let line = SelectedLine::new(len, out.strides()[lines.len()], sign, size_of::<T>());
     (plan(lines, out.strides(), at, a.strides()), line)
 }
 
@@ -275,7 +275,7 @@ unsafe fn replace_bytes(
     to: HostPtr<u8>,
     at: HostPtr<i64>,
     from: HostPtr<u8>,
-    line: Line,
+    line: SelectedLine,
 ) {
     over_parts(plan, POSITION_WORK_BYTES, &grain(plan), &|part| {
         by_size!(size, U => {

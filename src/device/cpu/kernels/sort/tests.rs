@@ -10,6 +10,7 @@ use core::cmp::Ordering;
 use core::fmt::Debug;
 
 /// An element type. The order and the bits of its elements are computed without the kernels.
+#[allow(private_bounds, reason = "the tests in `tests/kernels` need no method of `Key`")]
 pub(crate) trait Sample: Key {
     type Bits: Ord + Debug + Send;
     fn bits(self) -> Self::Bits;

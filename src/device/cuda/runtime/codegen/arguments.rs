@@ -8,7 +8,7 @@ const MAX_ARGUMENTS: usize = 16;
 
 /// Pointers to the arguments of a kernel. The arguments stay borrowed until the kernel is queued.
 #[derive(Debug)]
-pub(in crate::device::cuda::runtime) struct Arguments<'a> {
+pub(in crate::device::cuda::runtime) struct KernelArguments<'a> {
     pointers: [*mut c_void; MAX_ARGUMENTS],
     count: usize,
     borrowed: PhantomData<&'a ()>,
@@ -28,9 +28,9 @@ unsafe impl Argument for u64 {}
 // SAFETY: kernels declare the parameter as `i64`, a type with the same layout in CUDA C++.
 unsafe impl Argument for i64 {}
 
-impl<'a> Arguments<'a> {
+impl<'a> KernelArguments<'a> {
     pub(in crate::device::cuda::runtime) fn new() -> Self {
-        Arguments { pointers: [std::ptr::null_mut(); MAX_ARGUMENTS], count: 0, borrowed: PhantomData }
+        KernelArguments { pointers: [std::ptr::null_mut(); MAX_ARGUMENTS], count: 0, borrowed: PhantomData }
     }
 
     pub(in crate::device::cuda::runtime) fn with<T: Argument>(mut self, value: &'a T) -> Self {

@@ -6,7 +6,7 @@
 
 use super::libraries;
 use super::pool::{self, Pooled};
-use crate::device::cuda::runtime::codegen::arguments::Arguments;
+use crate::device::cuda::runtime::codegen::arguments::KernelArguments;
 use crate::device::cuda::runtime::codegen::cache;
 use crate::device::cuda::runtime::codegen::program::Program;
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(in crate::device) struct Context {
     /// Total memory of the device, in bytes.
     total: usize,
     arch: u32,
-    kernels: RwLock<HashMap<Program, Kernel>>,
+    kernels: RwLock<HashMap<Program, LoadedKernel>>,
 }
 
 // SAFETY: every thread may use the driver's handles, as the driver synchronises access; locks guard the other mutable fields.
@@ -40,12 +40,12 @@ unsafe impl Sync for Context {}
 
 /// A kernel of a module that stays loaded.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::device::cuda) struct Kernel(sys::CUfunction);
+pub(in crate::device::cuda) struct LoadedKernel(sys::CUfunction);
 
 // SAFETY: every thread may pass the handle to the driver; its module is never unloaded.
-unsafe impl Send for Kernel {}
+unsafe impl Send for LoadedKernel {}
 // SAFETY: a shared handle is only copied and passed to the driver, which synchronises access.
-unsafe impl Sync for Kernel {}
+unsafe impl Sync for LoadedKernel {}
 
 /// Maximum number of GPUs that are supported. Ordinals are less than this.
 const MAX_DEVICES: usize = 64;
@@ -367,7 +367,7 @@ impl Context {
         program: &Program,
         grid: [u32; 3],
         block: u32,
-        arguments: &mut Arguments<'_>,
+        arguments: &mut KernelArguments<'_>,
     ) -> Result<(), Error> {
         if grid.contains(&0) {
             return Ok(());
@@ -392,7 +392,7 @@ impl Context {
         launch().map_err(|error| self.failure(program.name, error))
     }
 
-    fn kernel(&self, program: &Program) -> Result<Kernel, Error> {
+    fn kernel(&self, program: &Program) -> Result<LoadedKernel, Error> {
         if let Some(&kernel) = self.kernels.read().unwrap_or_else(PoisonError::into_inner).get(program) {
             return Ok(kernel);
         }
@@ -401,7 +401,7 @@ impl Context {
         Ok(*self.kernels.write().unwrap_or_else(PoisonError::into_inner).entry(*program).or_insert(kernel))
     }
 
-    fn load(&self, program: &Program) -> Result<Kernel, Error> {
+    fn load(&self, program: &Program) -> Result<LoadedKernel, Error> {
         let source = program.source();
         let image = cache::compiled(&source, self.arch).map_err(|reason| Error::DeviceFailed {
             op: program.name,
@@ -414,7 +414,7 @@ impl Context {
             // during the call.
             let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }?;
             // SAFETY: the module was loaded above and is never unloaded.
-            unsafe { result::module::get_function(module, c"entry".into()) }.map(Kernel)
+            unsafe { result::module::get_function(module, c"entry".into()) }.map(LoadedKernel)
         };
         load().map_err(|error| self.failure(program.name, error))
     }

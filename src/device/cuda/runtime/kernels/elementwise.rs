@@ -3,7 +3,7 @@
 
 use super::loops::Loops;
 use super::tile;
-use crate::device::cuda::runtime::codegen::arguments::Arguments;
+use crate::device::cuda::runtime::codegen::arguments::KernelArguments;
 use crate::device::cuda::runtime::codegen::operation::{
     NARROW, Operation, RawElements, RawOperand, THREADS, blocks, head, mask, readers,
 };
@@ -129,7 +129,7 @@ impl Operation {
         let program = self.program(&DEFINED, result, &elements, [0; 5]);
         let (packed, loops) = (Packed::new(&self.scalars), Loops::new(plan.shape(), plan.strides()));
         let (n, address) = (plan.len() as u64, flag.address());
-        let mut arguments = Arguments::new().with_bytes(&packed).with(&loops).with(&n).with(&address);
+        let mut arguments = KernelArguments::new().with_bytes(&packed).with(&loops).with(&n).with(&address);
         for operand in &elements {
             arguments = arguments.with(&operand.address);
         }
@@ -157,7 +157,7 @@ impl Operation {
         let variant = [vector as u32, UNROLL as u32, same, 0, 0];
         let program = self.program(&CONTIGUOUS, elements[0].dtype, &elements[1..], variant);
         let (packed, n) = (Packed::new(&self.scalars), len as u64);
-        let mut arguments = Arguments::new().with_bytes(&packed).with(&n);
+        let mut arguments = KernelArguments::new().with_bytes(&packed).with(&n);
         for operand in &elements {
             arguments = arguments.with(&operand.address);
         }
@@ -195,7 +195,7 @@ impl Operation {
         let variant = [vector as u32, UNROLL as u32, same, wide, 0];
         let program = self.program(&STRIDED, elements[0].dtype, &elements[1..], variant);
         let (packed, n) = (Packed::new(&self.scalars), turns as u64);
-        let mut arguments = Arguments::new().with_bytes(&packed).with(&loops).with(&n);
+        let mut arguments = KernelArguments::new().with_bytes(&packed).with(&loops).with(&n);
         for operand in &elements {
             arguments = arguments.with(&operand.address);
         }

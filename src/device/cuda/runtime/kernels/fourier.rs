@@ -24,7 +24,7 @@ pub(in crate::device::cuda::runtime) enum Kind {
 /// Transforms of contiguous lines, each of which begins where the one before it ends. A line has `len` elements. In a transform from or to
 /// real numbers, however, a line of complex numbers has only the first `len / 2 + 1` of `len` elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::device::cuda::runtime) struct Lines {
+pub(in crate::device::cuda::runtime) struct TransformLines {
     pub(in crate::device::cuda::runtime) kind: Kind,
     /// Whether real numbers and the parts of complex numbers are `f64`. Otherwise, they are `f32`.
     pub(in crate::device::cuda::runtime) double: bool,
@@ -34,22 +34,22 @@ pub(in crate::device::cuda::runtime) struct Lines {
 
 /// A plan of cuFFT, and the size of the workspace that it needs, in bytes.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+struct LibraryPlan {
     handle: sys::cufftHandle,
     workspace: usize,
 }
 
 /// The ordinal of each plan's GPU, the lines that it transforms, and the plan. The plan that was used last is at the end. Only one thread
 /// at a time can use a plan, so the lock is held while a transform is queued.
-static PLANS: Mutex<Vec<(usize, Lines, Plan)>> = Mutex::new(Vec::new());
+static PLANS: Mutex<Vec<(usize, TransformLines, LibraryPlan)>> = Mutex::new(Vec::new());
 
 /// Returns whether cuFFT is available.
 pub(in crate::device::cuda::runtime) fn is_available() -> bool {
     libraries::fft()
 }
 
-impl Lines {
-    fn plan(&self, context: &Context) -> Result<Plan, CufftError> {
+impl TransformLines {
+    fn plan(&self, context: &Context) -> Result<LibraryPlan, CufftError> {
         let (mut handle, mut workspace) = (0, 0);
         // SAFETY: `run`, which calls this method, made the context current. `cufftCreate` writes to `handle`, which is a local variable.
         unsafe { sys::cufftCreate(&raw mut handle) }.result()?;
@@ -82,7 +82,7 @@ impl Lines {
             unsafe { sys::cufftSetStream(handle, context.stream().cast()) }.result()
         };
         match plan(&mut workspace) {
-            Ok(()) => Ok(Plan { handle, workspace }),
+            Ok(()) => Ok(LibraryPlan { handle, workspace }),
             Err(error) => {
                 // SAFETY: `handle` was created above and is not used after this.
                 let _ = unsafe { sys::cufftDestroy(handle) };

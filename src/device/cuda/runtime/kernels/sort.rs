@@ -4,7 +4,7 @@ use super::loops::Loops;
 use super::reduce::address;
 use super::shares::BLOCK;
 use crate::device::CudaSource;
-use crate::device::cuda::runtime::codegen::arguments::{Argument, Arguments};
+use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
 use crate::device::cuda::runtime::codegen::operation::{RawOperand, blocks};
 use crate::device::cuda::runtime::codegen::program::{Program, Template};
 use crate::device::cuda::runtime::driver::context::Context;
@@ -33,14 +33,14 @@ const TILE_LOG: u32 = 11;
 
 /// `count` lines of `length` contiguous elements each, one line after the other.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::device::cuda::runtime) struct Lines {
+pub(in crate::device::cuda::runtime) struct SortLines {
     pub(in crate::device::cuda::runtime) count: usize,
     pub(in crate::device::cuda::runtime) length: usize,
     pub(in crate::device::cuda::runtime) dtype: DType,
     pub(in crate::device::cuda::runtime) descending: bool,
 }
 
-/// Mirrors the struct `Lines` of `sort.cu`.
+/// Mirrors the struct `SortLines` of `sort.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct Shape {
@@ -50,7 +50,7 @@ struct Shape {
     unused: u32,
 }
 
-// SAFETY: `Shape` is `repr(C)` and has the members of the struct `Lines` in `sort.cu`. So both have the same layout.
+// SAFETY: `Shape` is `repr(C)` and has the members of the struct `SortLines` in `sort.cu`. So both have the same layout.
 unsafe impl Argument for Shape {}
 
 /// Mirrors the struct `Sorted` of `search.cu`.
@@ -64,18 +64,18 @@ struct Sorted {
 // SAFETY: `Sorted` is `repr(C)` and has the members of the struct `Sorted` in `search.cu`. So both have the same layout.
 unsafe impl Argument for Sorted {}
 
-/// Mirrors the struct `Place` of `search.cu`.
+/// Mirrors the struct `QuantilePlace` of `search.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct QuantilePlace {
     lines: u64,
     length: u64,
     at: u64,
     weight: f64,
 }
 
-// SAFETY: `Place` is `repr(C)` and has the members of the struct `Place` in `search.cu`. So both have the same layout.
-unsafe impl Argument for Place {}
+// SAFETY: `QuantilePlace` is `repr(C)` and has the members of the struct `QuantilePlace` in `search.cu`. So both have the same layout.
+unsafe impl Argument for QuantilePlace {}
 
 /// What a search returns for each element that is searched for. The discriminants equal the macros `BEFORE`, `AFTER` and `CONTAINS` of
 /// `search.cu`.
@@ -101,7 +101,7 @@ pub(in crate::device::cuda::runtime) fn program(
     Program { template, name, text, types, signature, variant: [p, q, 0, 0, 0, 0] }
 }
 
-impl Lines {
+impl SortLines {
     /// Returns the program of [`TILES`] or [`MERGE`]. `indexed` selects the kernel that also writes indices.
     pub(in crate::device::cuda::runtime) fn program(
         &self,
@@ -151,7 +151,7 @@ impl Lines {
             _ => blocks(context, self.count * chunks, 1)?,
         };
         let (mut at, mut at_order) = place(passes);
-        let mut arguments = Arguments::new().with(&shape).with(&from).with(&at).with(&at_order);
+        let mut arguments = KernelArguments::new().with(&shape).with(&from).with(&at).with(&at_order);
         // SAFETY: the caller ensures that the lines at `from` are allocated, and exclusive access to those at `to` and `order`. If the
         // kernel writes to `keys` and `indices`, they have space for all lines, and nothing else accesses them. The arguments have the
         // types and the order of the parameters in `tiles_entry`.
@@ -162,7 +162,7 @@ impl Lines {
             let shape = Shape { log: TILE_LOG + pass, ..shape };
             let (next, next_order) = place(passes - pass - 1);
             let mut arguments =
-                Arguments::new().with(&shape).with(&at).with(&at_order).with(&next).with(&next_order);
+                KernelArguments::new().with(&shape).with(&at).with(&at_order).with(&next).with(&next_order);
             // SAFETY: the launch before this one wrote the lines at `at` and `at_order`. The kernel writes to `next` and `next_order`.
             // These are either `keys` and `indices`, which nothing else accesses, or `to` and `order`, to which the caller ensures
             // exclusive access. The arguments have the types and the order of the parameters in `merge_entry`.
@@ -196,8 +196,13 @@ pub(in crate::device::cuda::runtime) unsafe fn find(
     let loops = Loops::new(plan.shape(), plan.strides());
     let (n, within) = (plan.len() as u64, Sorted { length: length as u64, stride: sorted.strides[0] as i64 });
     let (from, to) = (address(a, k), address(out, o));
-    let mut arguments =
-        Arguments::new().with(&loops).with(&n).with(&within).with(&sorted.address).with(&from).with(&to);
+    let mut arguments = KernelArguments::new()
+        .with(&loops)
+        .with(&n)
+        .with(&within)
+        .with(&sorted.address)
+        .with(&from)
+        .with(&to);
     let program = find_program(how, out.dtype, a.dtype);
     let grid = blocks(context, plan.len(), BLOCK as usize)?;
     // SAFETY: the caller ensures that the elements of `a`, `out` and `sorted` are allocated on the GPU, and exclusive access to those
@@ -224,7 +229,7 @@ pub(in crate::device::cuda::runtime) unsafe fn starts(
     to: u64,
 ) -> Result<(), Error> {
     let count = n as u64;
-    let mut arguments = Arguments::new().with(&count).with(&from).with(&to);
+    let mut arguments = KernelArguments::new().with(&count).with(&from).with(&to);
     let program = starts_program(dtype);
     let grid = blocks(context, n, BLOCK as usize)?;
     // SAFETY: the caller ensures that `n` elements at `from` and `n` bytes at `to` are allocated on the GPU, and exclusive access to
@@ -251,7 +256,7 @@ pub(in crate::device::cuda::runtime) unsafe fn invert(
     to: u64,
 ) -> Result<(), Error> {
     let count = n as u64;
-    let mut arguments = Arguments::new().with(&count).with(&order).with(&group).with(&to);
+    let mut arguments = KernelArguments::new().with(&count).with(&order).with(&group).with(&to);
     let program = invert_program();
     let grid = blocks(context, n, BLOCK as usize)?;
     // SAFETY: the caller ensures that `order`, `group` and `to` have `n` elements each on the GPU, and exclusive access to those at
@@ -274,7 +279,7 @@ pub(in crate::device::cuda::runtime) fn invert_program() -> Program {
 /// 0.
 pub(in crate::device::cuda::runtime) unsafe fn quantile(
     context: &Context,
-    lines: &Lines,
+    lines: &SortLines,
     (at, weight, is_median): (usize, f64, bool),
     sorted: u64,
     shape: &[usize],
@@ -282,9 +287,10 @@ pub(in crate::device::cuda::runtime) unsafe fn quantile(
 ) -> Result<(), Error> {
     let plan = Plan::ordered(shape, [out.strides]);
     let loops = Loops::new(plan.shape(), plan.strides());
-    let place = Place { lines: lines.count as u64, length: lines.length as u64, at: at as u64, weight };
+    let place =
+        QuantilePlace { lines: lines.count as u64, length: lines.length as u64, at: at as u64, weight };
     let to = address(out, plan.offsets()[0]);
-    let mut arguments = Arguments::new().with(&loops).with(&place).with(&sorted).with(&to);
+    let mut arguments = KernelArguments::new().with(&loops).with(&place).with(&sorted).with(&to);
     let program = quantile_program(is_median, out.dtype, lines.dtype);
     let grid = blocks(context, lines.count, BLOCK as usize)?;
     // SAFETY: the caller ensures that the lines at `sorted` are allocated on the GPU, and exclusive access to `out`. The caller also
@@ -309,7 +315,7 @@ fn chosen(program: &Program) -> String {
 
 fn tiles_entry(program: &Program) -> String {
     format!(
-        "{}{HEAD}const __grid_constant__ Lines lines, const R *from, R *to, i64 *order) {{\n    \
+        "{}{HEAD}const __grid_constant__ SortLines lines, const R *from, R *to, i64 *order) {{\n    \
          sort_tiles<{}>(lines, from, to, order);\n}}\n",
         program.typedefs(),
         chosen(program)
@@ -318,7 +324,7 @@ fn tiles_entry(program: &Program) -> String {
 
 fn merge_entry(program: &Program) -> String {
     format!(
-        "{}{HEAD}const __grid_constant__ Lines lines, const R *from, const i64 *order, R *to, i64 *to_order) {{\n    \
+        "{}{HEAD}const __grid_constant__ SortLines lines, const R *from, const i64 *order, R *to, i64 *to_order) {{\n    \
          merge_runs<{}>(lines, from, order, to, to_order);\n}}\n",
         program.typedefs(),
         chosen(program)
@@ -346,7 +352,7 @@ fn invert_entry(_: &Program) -> String {
 
 fn quantile_entry(program: &Program) -> String {
     format!(
-        "{}{HEAD}const __grid_constant__ Loops<1> loops, const __grid_constant__ Place place, const A *sorted, R *out) {{\n    \
+        "{}{HEAD}const __grid_constant__ Loops<1> loops, const __grid_constant__ QuantilePlace place, const A *sorted, R *out) {{\n    \
          quantile<{}>(loops, place, sorted, out);\n}}\n",
         program.typedefs(),
         program.variant[0] == 1

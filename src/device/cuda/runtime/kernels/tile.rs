@@ -3,7 +3,7 @@
 //! Operands that are contiguous along `y` pass through shared memory.
 
 use super::loops::{Divisor, Loops};
-use crate::device::cuda::runtime::codegen::arguments::{Argument, Arguments};
+use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
 use crate::device::cuda::runtime::codegen::operation::{
     NARROW, Operation, RawElements, THREADS, blocks, head, mask, readers,
 };
@@ -157,7 +157,7 @@ impl<const N: usize> Tiled<N> {
     ) -> Result<(), Error> {
         let program = self.program(operation, elements);
         let packed = Packed::new(&operation.scalars);
-        let mut arguments = Arguments::new().with_bytes(&packed).with(&self.tiles);
+        let mut arguments = KernelArguments::new().with_bytes(&packed).with(&self.tiles);
         for operand in &elements {
             arguments = arguments.with(&operand.address);
         }

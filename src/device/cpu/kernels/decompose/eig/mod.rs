@@ -12,7 +12,7 @@ mod check;
 mod engine;
 mod triangular;
 
-use super::batch::{Batch, Results, assert_extents, square_extent};
+use super::batch::{MatrixBatch, Results, assert_extents, square_extent};
 use super::parallel::Threads;
 use super::scale::{Used, normalise};
 use super::schur::{self, Triangularise};
@@ -53,7 +53,7 @@ pub(in crate::device) fn eig<T: Eigen>(
     let n = square_extent(&a.operand);
     assert_extents(&w, &a.operand, &[n]);
     v.iter().for_each(|v| assert_extents(v, &a.operand, &[n, n]));
-    let batch = Batch::new("eig", a.operand, Threads::One);
+    let batch = MatrixBatch::new("eig", a.operand, Threads::One);
     let operations = n.saturating_mul(n).saturating_mul(n).saturating_mul(10);
     let w = Results::new(w, rank);
     if w.is_empty() {

@@ -13,7 +13,7 @@ mod panels;
 
 pub(super) use panels::factor;
 
-use super::batch::{Batch, Results, assert_extents, square_extent};
+use super::batch::{MatrixBatch, Results, assert_extents, square_extent};
 use super::parallel::Threads;
 use super::scale::{Used, moderate};
 use super::workspace::{
@@ -39,7 +39,7 @@ pub(in crate::device) fn ldl<T: Field>(
     assert_extents(&l, &a.operand, &[n, n]);
     assert_extents(&d, &a.operand, &[n, n]);
     assert_extents(&rows, &a.operand, &[n]);
-    let batch = Batch::new("ldl", a.operand, Threads::One);
+    let batch = MatrixBatch::new("ldl", a.operand, Threads::One);
     let operations = n.saturating_mul(n).saturating_mul(n) / 3;
     let (l, d, rows) = (Results::new(l, rank), Results::new(d, rank), Results::new(rows, rank));
     if rows.is_empty() {

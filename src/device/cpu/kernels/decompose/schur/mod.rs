@@ -6,7 +6,7 @@ mod deflation;
 mod real;
 mod standard;
 
-use super::batch::{Batch, Results, assert_extents, square_extent};
+use super::batch::{MatrixBatch, Results, assert_extents, square_extent};
 use super::householder::{reflect_diagonal, reflect_scratch};
 use super::parallel::Threads;
 use super::scale::{Used, normalise};
@@ -50,7 +50,7 @@ pub(in crate::device) fn schur<T: Triangularise>(
     let n = square_extent(&a.operand);
     assert_extents(&t, &a.operand, &[n, n]);
     assert_extents(&z, &a.operand, &[n, n]);
-    let batch = Batch::new("schur", a.operand, Threads::One);
+    let batch = MatrixBatch::new("schur", a.operand, Threads::One);
     let operations = n.saturating_mul(n).saturating_mul(n).saturating_mul(10);
     let (t, z) = (Results::new(t, rank), Results::new(z, rank));
     if t.is_empty() {

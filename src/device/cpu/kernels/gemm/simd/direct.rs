@@ -10,16 +10,16 @@
 //!         for each panel of rows of A
 //!             pack the panel, unless A is read in place
 //!             for each panel of columns of B
-//!                 C = alpha · A_panel · B_panel + beta · C      (Tile::multiply)
+//!                 C = alpha · A_panel · B_panel + beta · C      (MicroTile::multiply)
 //!     else
 //!         for each panel of columns of B
 //!             for each panel of rows of A                       (read in place, or packed beforehand)
-//!                 C = alpha · A_panel · B_panel + beta · C      (Tile::multiply)
+//!                 C = alpha · A_panel · B_panel + beta · C      (MicroTile::multiply)
 //! ```
 
 use super::pack::{Pack, PackPanels};
+use super::tile::{MicroTile, Scale};
 use super::tile::{RegisterTile, tile_columns};
-use super::tile::{Scale, Tile};
 use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::layout::odometer::Odometer;
@@ -27,7 +27,7 @@ use crate::simd::vector::{FloatVector, SimdKernel};
 
 /// Several products with the same sizes and strides, computed one after the other.
 #[derive(Debug)]
-pub(super) struct Batch<'a> {
+pub(super) struct DirectBatch<'a> {
     /// For each product, the offsets of its `c`, `a` and `b` relative to those of the first product, in elements.
     pub(super) walk: &'a mut Odometer<3>,
     pub(super) count: usize,
@@ -47,7 +47,7 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) b: Matrix<R>,
     pub(super) c: Matrix<R>,
     pub(super) scaling: &'a RealScaling<R>,
-    pub(super) batch: Option<Batch<'a>>,
+    pub(super) batch: Option<DirectBatch<'a>>,
     /// Whether the outer loop is over panels of rows. `a` is then read once, and `b` once for each panel of rows. Set if `b` is
     /// small.
     pub(super) by_rows: bool,
@@ -85,7 +85,7 @@ impl<V: FloatVector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, 
         let mut packed = pack.copied();
         let count = batch.as_ref().map_or(1, |batch| batch.count);
         for _ in 0..count {
-            if let Some(Batch { walk, transposed, .. }) = &mut batch {
+            if let Some(DirectBatch { walk, transposed, .. }) = &mut batch {
                 let [to, x, y] = walk.offsets().map(|offset| offset * part as isize);
                 let [x, y] = if *transposed { [y, x] } else { [x, y] };
                 walk.advance();
@@ -113,7 +113,7 @@ impl<V: FloatVector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, 
                         Some(pack) => (pack.packed(within).cast_const(), pack.step(within) as isize),
                         None => (a.from(row, 0).ptr.get().cast_const(), a.right),
                     };
-                    let tile = Tile {
+                    let tile = MicroTile {
                         k,
                         rows: height.min(m - row) * part,
                         columns: width.min(n - column),

@@ -39,10 +39,10 @@ use crate::layout::odometer::Odometer;
 use crate::simd::avx2::{Avx2, F32x8, F64x4};
 use crate::simd::avx512::{Avx512, F32x16, F64x8};
 use crate::simd::vector::{FloatVector, Isa};
-use direct::{Batch, Direct};
+use direct::{Direct, DirectBatch};
 use pack::{Pack, PackPanels};
 use packed::{KC, Packed, parts};
-use tile::{OneTile, RegisterTile, Tile, tile_columns};
+use tile::{MicroTile, OneTile, RegisterTile, tile_columns};
 
 /// Registers of real numbers: those of an instruction set, or emulated ones.
 trait Registers {
@@ -111,7 +111,7 @@ impl BySimd {
     /// The caller must ensure:
     /// * The conditions of [`MatrixProduct::multiply`], for `product` or for each product of `batch`.
     /// * In a batch, the columns of `a` are contiguous: `a.down`, the stride between rows, is 1.
-    unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
+    unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<DirectBatch<'_>>) {
         match self {
             // SAFETY: the caller ensures the conditions of `run`. `detect` and `all` return `Avx512` only if the processor has AVX-512.
             BySimd::Avx512 => unsafe { run_by::<T, Avx512>(product, batch) },
@@ -132,7 +132,7 @@ impl BySimd {
 /// # Safety
 /// The caller must ensure the conditions of [`BySimd::run`], and that the processor has the instruction set of `R`.
 #[inline]
-unsafe fn run_by<T: Scalar, R: Registers>(product: &Product<T>, batch: Option<Batch<'_>>) {
+unsafe fn run_by<T: Scalar, R: Registers>(product: &Product<T>, batch: Option<DirectBatch<'_>>) {
     // With `const` in each condition, the compiler does not instantiate the kernels of the other branches for `T`.
     if const { T::INTEGER } {
         unreachable!("no vectors for the integer type {}", T::DTYPE.name());
@@ -182,7 +182,7 @@ impl<T: Scalar> MatrixProduct<T> for BySimd {
         }
         // SAFETY: the caller ensures the conditions of `MatrixProduct::multiply` for each product of the batch. Neither transposing nor
         // `straight` changes the elements of a product. `straight.a.down` is 1, as was just checked.
-        unsafe { self.run(&straight, Some(Batch { walk, count, transposed })) };
+        unsafe { self.run(&straight, Some(DirectBatch { walk, count, transposed })) };
         Ok(())
     }
 }
@@ -240,7 +240,7 @@ const A_CACHED_BYTES: usize = 160 << 10;
 /// * The lanes of `V` are `T`'s real numbers, and `COMPLEX` is `T::COMPLEX`.
 unsafe fn run<T: Scalar, V: FloatVector, const COMPLEX: bool>(
     product: &Product<T>,
-    batch: Option<Batch<'_>>,
+    batch: Option<DirectBatch<'_>>,
 ) {
     let Product { m, k, n, a, .. } = *product;
     let part = if COMPLEX { 2 } else { 1 };
@@ -339,14 +339,14 @@ unsafe fn direct_in_blocks<T: Scalar, V: FloatVector, const COMPLEX: bool>(produ
 /// The caller must ensure the conditions of [`run`]. In a batch, they include that `a.down` is 1.
 unsafe fn direct_here<T: Scalar, V: FloatVector, const COMPLEX: bool>(
     product: &Product<T>,
-    batch: Option<Batch<'_>>,
+    batch: Option<DirectBatch<'_>>,
 ) {
     let Product { m, k, n, .. } = *product;
     let (a, b, c, scaling) = reals(product);
     let part = if COMPLEX { 2 } else { 1 };
     let (height, width) = (V::TILE_VECTORS * V::LANES / part, tile_columns::<V, COMPLEX>());
     if batch.is_none() && m <= height && n <= width && product.a.down == 1 && product.c.down == 1 {
-        let tile = Tile {
+        let tile = MicroTile {
             k,
             rows: m * part,
             columns: n,

@@ -28,7 +28,7 @@
 //! So conjugation only changes signs, at no cost, and complex operands can be read in place.
 //!
 //! With the 16 registers of AVX2, the two columns of sums leave room for three complex columns. There, a tile of more columns has one sum
-//! for each element of C, with alternating signs ([`Tile::of_joint_sums`]). It has up to six columns, so A is read half as often.
+//! for each element of C, with alternating signs ([`MicroTile::of_joint_sums`]). It has up to six columns, so A is read half as often.
 
 use crate::device::cpu::kernels::gemm::product::RealScaling;
 use crate::simd::vector::{FloatVector, Real, SimdKernel, Vector};
@@ -51,7 +51,7 @@ pub(super) trait RegisterTile: Vector {
     /// for a column of `a` and one value of `b`.
     const TILE_COLUMNS: usize = if Self::MANY { 8 } else { 6 };
     /// Maximum number of columns of complex numbers in a register tile: `TILE_COLUMNS` if a tile has one sum for each complex number
-    /// ([`of_joint_sums`](Tile::of_joint_sums)), otherwise half as many.
+    /// ([`of_joint_sums`](MicroTile::of_joint_sums)), otherwise half as many.
     const COMPLEX_COLUMNS: usize = if Self::MANY { 4 } else { 6 };
 }
 impl<V: Vector> RegisterTile for V {}
@@ -69,7 +69,7 @@ pub(super) struct Scale<V: FloatVector> {
     plain: V,
     /// The factor of `swap_pairs(swapped)` (see the module documentation): the sign of each lane, multiplied by `alpha` if `alpha` is real.
     swapped: V,
-    /// The factor of the sums of [`Tile::of_joint_sums`]: the sign of each lane, multiplied by `alpha` if `alpha` is real.
+    /// The factor of the sums of [`MicroTile::of_joint_sums`]: the sign of each lane, multiplied by `alpha` if `alpha` is real.
     joint: V,
     /// -0 in each lane if exactly one operand is conjugated, otherwise 0.
     flip: V,
@@ -152,7 +152,7 @@ impl<V: FloatVector> Scale<V> {
 
 /// A tile: sizes, addresses of the operands, and strides. Strides count real numbers. Each column of `a` is contiguous.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tile<R> {
+pub(super) struct MicroTile<R> {
     pub(super) k: usize,
     /// Number of rows, in real numbers: a row of complex numbers counts as two.
     pub(super) rows: usize,
@@ -172,7 +172,7 @@ pub(super) struct Tile<R> {
     pub(super) ahead: *const R,
 }
 
-impl<R: Real> Tile<R> {
+impl<R: Real> MicroTile<R> {
     /// Computes `c = alpha · a · b + beta · c` for the tile.
     ///
     /// # Safety
@@ -200,18 +200,18 @@ impl<R: Real> Tile<R> {
         self.c_row == if COMPLEX { 2 } else { 1 }
     }
 
-    /// Variant of [`multiply`](Tile::multiply) for a `c` whose columns are not contiguous. Computes the tile in a local buffer, and copies
+    /// Variant of [`multiply`](MicroTile::multiply) for a `c` whose columns are not contiguous. Computes the tile in a local buffer, and copies
     /// it to `c`.
     ///
     /// # Safety
-    /// The caller must ensure the conditions of [`multiply`](Tile::multiply).
+    /// The caller must ensure the conditions of [`multiply`](MicroTile::multiply).
     unsafe fn multiply_and_scatter<V: FloatVector<Real = R>, const COMPLEX: bool>(
         &self,
         scaling: &RealScaling<R>,
     ) {
         let mut buffer = [MaybeUninit::<R>::uninit(); MAX_TILE_LEN];
         let (row, column) = (if COMPLEX { 2 } else { 1 }, (V::TILE_VECTORS * V::LANES) as isize);
-        let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: row, c_column: column, ..*self };
+        let here = MicroTile { c: buffer.as_mut_ptr().cast(), c_row: row, c_column: column, ..*self };
         let task = OneTile::<R, COMPLEX> { tile: &here, scaling, overwrite: true };
         // SAFETY: the caller ensures the conditions of `multiply` for the instruction set, `a`, `b` and the size. The `c` of `here` is the
         // local `buffer`. It has space for the largest tile, as `with_size` asserts, and its columns are contiguous. With `overwrite`, its
@@ -228,7 +228,7 @@ impl<R: Real> Tile<R> {
     /// The caller must ensure:
     /// * `from` has this tile's size, and all elements of its `c` have been written.
     /// * `c` of this tile is exclusive to the caller.
-    unsafe fn scatter(&self, from: &Tile<R>, beta: Option<[R; 2]>, complex: bool) {
+    unsafe fn scatter(&self, from: &MicroTile<R>, beta: Option<[R; 2]>, complex: bool) {
         let part = if complex { 2 } else { 1 };
         for j in 0..self.columns as isize {
             for i in 0..(self.rows / part) as isize {
@@ -264,12 +264,12 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Computes a tile with the instance of [`of_size`](Tile::of_size) or [`of_joint_sums`](Tile::of_joint_sums) that has the fewest
+    /// Computes a tile with the instance of [`of_size`](MicroTile::of_size) or [`of_joint_sums`](MicroTile::of_joint_sums) that has the fewest
     /// registers among those that hold the tile.
     ///
     /// # Safety
     /// The caller must ensure:
-    /// * The conditions of [`multiply`](Tile::multiply).
+    /// * The conditions of [`multiply`](MicroTile::multiply).
     /// * The columns of `c` are contiguous: `c_row` is 1, or 2 if `COMPLEX`.
     #[inline(always)]
     unsafe fn with_size<V: FloatVector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
@@ -347,7 +347,7 @@ impl<R: Real> Tile<R> {
     ///
     /// # Safety
     /// The caller must ensure:
-    /// * The conditions of [`with_size`](Tile::with_size).
+    /// * The conditions of [`with_size`](MicroTile::with_size).
     /// * `VECTORS` is `rows` divided by the number of lanes, rounded up; if `WHOLE`, without a remainder.
     /// * `COLUMNS` is at least the number of columns. A complex column counts as two.
     #[inline(always)]
@@ -363,7 +363,7 @@ impl<R: Real> Tile<R> {
         scale: &Scale<V>,
     ) {
         let part = if COMPLEX { 2 } else { 1 };
-        // SAFETY: the caller ensures the conditions of `Tile::multiply`, so the processor has the instruction set of `V`.
+        // SAFETY: the caller ensures the conditions of `MicroTile::multiply`, so the processor has the instruction set of `V`.
         let zero = unsafe { V::zero() };
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         let mut b = [self.b; COLUMNS];
@@ -424,7 +424,7 @@ impl<R: Real> Tile<R> {
     ///
     /// # Safety
     /// The caller must ensure:
-    /// * The conditions of [`with_size`](Tile::with_size) for complex numbers.
+    /// * The conditions of [`with_size`](MicroTile::with_size) for complex numbers.
     /// * `VECTORS` is `rows` divided by the number of lanes, rounded up; if `WHOLE`, without a remainder.
     /// * `COLUMNS` is at least the number of columns.
     #[inline(always)]
@@ -437,7 +437,7 @@ impl<R: Real> Tile<R> {
         &self,
         scale: &Scale<V>,
     ) {
-        // SAFETY: the caller ensures the conditions of `Tile::multiply`, so the processor has the instruction set of `V`.
+        // SAFETY: the caller ensures the conditions of `MicroTile::multiply`, so the processor has the instruction set of `V`.
         let zero = unsafe { V::zero() };
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         // If the tile has fewer than `COLUMNS` columns, its last column is computed several times. The repeated results are not stored.
@@ -586,7 +586,7 @@ unsafe fn finish<V: FloatVector, const COMPLEX: bool, const VECTORS: usize, cons
 #[derive(Debug)]
 pub(super) struct OneTile<'a, R, const COMPLEX: bool> {
     /// The tile. The columns of its `c` are contiguous.
-    pub(super) tile: &'a Tile<R>,
+    pub(super) tile: &'a MicroTile<R>,
     pub(super) scaling: &'a RealScaling<R>,
     /// Whether to treat `beta` as zero, so that `c` is overwritten and not read.
     pub(super) overwrite: bool,
@@ -594,13 +594,13 @@ pub(super) struct OneTile<'a, R, const COMPLEX: bool> {
 
 impl<V: FloatVector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMPLEX> {
     /// # Safety
-    /// The caller must ensure, for `tile`, the conditions of [`Tile::multiply`], and that the columns of its `c` are contiguous.
+    /// The caller must ensure, for `tile`, the conditions of [`MicroTile::multiply`], and that the columns of its `c` are contiguous.
     #[inline(always)]
     unsafe fn run(self) {
-        // SAFETY: the caller ensures the conditions of `Tile::multiply`, so the processor has the instruction set of `V`.
+        // SAFETY: the caller ensures the conditions of `MicroTile::multiply`, so the processor has the instruction set of `V`.
         let mut scale = Scale::new(unsafe { V::zero() }, *self.scaling, COMPLEX);
         scale.reads &= !self.overwrite;
-        // SAFETY: `with_size` requires the conditions of `Tile::multiply` and contiguous columns of `c`, which the caller of `run` ensures.
+        // SAFETY: `with_size` requires the conditions of `MicroTile::multiply` and contiguous columns of `c`, which the caller of `run` ensures.
         // With `overwrite`, `reads` is false, so `c` is not read and may be uninitialised.
         unsafe { self.tile.with_size::<V, COMPLEX>(&scale) };
     }

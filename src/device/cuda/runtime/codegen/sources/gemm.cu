@@ -6,7 +6,7 @@ struct Matrix {
 };
 
 // Extents of the matrices, and their number.
-struct Extents {
+struct MatrixExtents {
     u64 m, k, n, batch;
 };
 
@@ -15,7 +15,7 @@ struct Extents {
 //
 // copy both slices to shared memory; for each p < DEPTH: acc[i][j] += rows[p][y + 16 i] * columns[p][x + 16 j]
 template <bool CHECKED, int SIDE, class T>
-DEV void multiply(T alpha, T beta, u32 flags, const Extents &extents, const Loops<3> &batch, const Matrix &out_is,
+DEV void multiply(T alpha, T beta, u32 flags, const MatrixExtents &extents, const Loops<3> &batch, const Matrix &out_is,
                   const Matrix &a_is, const Matrix &b_is, const T *a, const T *b, T *out, u32 *failed) {
     typedef Products<T, CHECKED> F;
     const int DEPTH = 16, EACH = SIDE / 16;

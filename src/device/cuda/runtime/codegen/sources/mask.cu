@@ -101,14 +101,14 @@ DEV void expand(const Loops<2> &loops, u64 n, const Vector &vector, const u8 *ma
 }
 
 // The output of `indices`, a matrix with one row for each element that is not zero: its number of rows, and its strides.
-struct Rows {
+struct MaskRows {
     u64 count;
     i64 down, right;
 };
 
 // Writes the indices of the elements that are not zero. The loops are the axes of `a`, the last one first.
 template <class M>
-DEV void indices(const Loops<1> &loops, u64 n, const Rows &rows, const M *a, const i64 *sums, i64 *out) {
+DEV void indices(const Loops<1> &loops, u64 n, const MaskRows &rows, const M *a, const i64 *sums, i64 *out) {
     each_chosen<0>(loops, n, a, sums, [&](u64 i, u64 rank) {
         if (rank >= rows.count) return;
         for (u32 l = 0; l < loops.count; l++) {

@@ -26,13 +26,13 @@ DEV void take(const Loops<3> &loops, u64 n, const Axis &axis, const T *a, const 
 
 // The strides of a matrix of indices (`down` from row to row, `right` from column to column), and of a result (`out`) with one element
 // for each row of this matrix.
-struct Rows {
+struct PositionRows {
     i64 down, right, out;
 };
 
 // Copies the elements of `a` whose indices are the rows of a matrix. `axes` has the extents and strides of `a`, the first axis first.
 template <class T>
-DEV void pick(const Loops<1> &axes, u64 n, const Rows &rows, const T *a, const i64 *positions, T *out, u32 *invalid) {
+DEV void pick(const Loops<1> &axes, u64 n, const PositionRows &rows, const T *a, const i64 *positions, T *out, u32 *invalid) {
     u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x;
     if (i >= n) return;
     i64 offset = 0;

@@ -12,14 +12,14 @@
 #define TILE (BLOCK * EACH)
 
 // The number and the length of the lines, and the strides along a line: `to` in the result, `from` in the operand.
-struct Lines {
+struct ScanLines {
     u64 count, length;
     i64 to, from;
     // Number of elements of a chunk: a multiple of TILE, or the whole line.
     u64 chunk;
 };
 
-template <class F, class R> DEV void scan_lines(const F &f, const Lines &lines, const Loops<2> &loops, const R *a, R *out) {
+template <class F, class R> DEV void scan_lines(const F &f, const ScanLines &lines, const Loops<2> &loops, const R *a, R *out) {
     const u32 ahead = 4;
     u64 line = (u64)blockIdx.x * BLOCK + threadIdx.x;
     if (line >= lines.count) return;
@@ -89,7 +89,7 @@ template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any
 // Scans one chunk of a line per block. Writes the results or, if TOTALS, only the chunk's total. `before` points to the scanned totals of
 // the chunks of each line. It is null if no total has to be added: for TOTALS, and if a line is one chunk.
 template <bool TOTALS, class F, class R>
-DEV void scan_tiles(const F &f, const Lines &lines, const Loops<2> &loops, const R *a, R *out, const R *before) {
+DEV void scan_tiles(const F &f, const ScanLines &lines, const Loops<2> &loops, const R *a, R *out, const R *before) {
     // One element of padding follows every EACH elements. It reduces bank conflicts, both when threads access adjacent elements and
     // when each accesses its own EACH elements.
     __shared__ R tile[TILE + TILE / EACH];

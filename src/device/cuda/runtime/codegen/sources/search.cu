@@ -46,7 +46,7 @@ DEV void invert(u64 n, const i64 *order, const i64 *group, i64 *out) {
 
 // The number and the length of the lines, and the place of the quantile in each sorted line: between elements `at` and `at` + 1. `weight`
 // is the weight of element `at` + 1.
-struct Place {
+struct QuantilePlace {
     u64 lines, length, at;
     f64 weight;
 };
@@ -64,7 +64,7 @@ DEV f64 lerp(f64 a, f64 b, f64 t) {
 
 // Writes the quantile of each sorted line, or its median if MEDIAN. The result is NaN if the line's last element is NaN.
 template <bool MEDIAN, class T, class R>
-DEV void quantile(const Loops<1> &loops, const Place &place, const T *sorted, R *out) {
+DEV void quantile(const Loops<1> &loops, const QuantilePlace &place, const T *sorted, R *out) {
     u64 line = (u64)blockIdx.x * BLOCK + threadIdx.x;
     if (line >= place.lines) return;
     i64 at[1];

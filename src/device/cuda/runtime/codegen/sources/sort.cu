@@ -62,14 +62,14 @@ template <bool INDEXED, class T, class I> DEV void put(const Mine<T, I> &mine, u
 
 // Number and length of the lines. A block sorts one tile: a part of a line or, if lines are short, several lines. In a tile, each line has
 // 2^log places, at least EACH and at most TILE.
-struct Lines {
+struct SortLines {
     u64 count, length;
     u32 log, unused;
 };
 
 // Sorts the tiles of the lines at `from`, and writes them to `to`, which may be the same as `from`. If INDEXED, also writes the index of
 // each element in its line to `order`.
-template <bool DOWN, bool INDEXED, class T> DEV void sort_tiles(const Lines &lines, const T *from, T *to, i64 *order) {
+template <bool DOWN, bool INDEXED, class T> DEV void sort_tiles(const SortLines &lines, const T *from, T *to, i64 *order) {
     __shared__ T keys[TILE];
     __shared__ u32 index[INDEXED ? TILE : 1];
     const u64 chunks = lines.length > TILE ? (lines.length + TILE - 1) / TILE : 1;
@@ -136,7 +136,7 @@ template <bool DOWN, bool INDEXED, class T> DEV void sort_tiles(const Lines &lin
 // Merges pairs of adjacent sorted runs of 2^log elements, where 2^log is a multiple of TILE. The last run of a line can be shorter. Each
 // block writes one tile of the result.
 template <bool DOWN, bool INDEXED, class T>
-DEV void merge_runs(const Lines &lines, const T *from, const i64 *order, T *to, i64 *to_order) {
+DEV void merge_runs(const SortLines &lines, const T *from, const i64 *order, T *to, i64 *to_order) {
     __shared__ T keys[TILE];
     __shared__ i64 index[INDEXED ? TILE : 1];
     __shared__ u64 of_first[2];

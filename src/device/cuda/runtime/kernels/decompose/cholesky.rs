@@ -1,7 +1,7 @@
 //! The Cholesky decomposition on a GPU.
 
 use super::Input;
-use super::matrices::{Matrices, Outside, Scaled, Scaling, Triangle};
+use super::matrices::{Matrices, Outside, Scaled, Scaling, TriangleSide};
 use super::solver::{Infos, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
@@ -23,7 +23,7 @@ pub(in crate::device::cuda::runtime) unsafe fn run(
     let infos = Infos::new(context, scaled.finite, 1)?;
     with_solver(context, input.op, |solver| solver.potrf(&a, scaled.finite, &infos))?;
     input.check(&infos.read(input.op)?, a.count(), Failure::NotPositiveDefinite)?;
-    a.keep(context, Triangle::Lower, Outside::Zero)?;
+    a.keep(context, TriangleSide::Lower, Outside::Zero)?;
     // Rounding may leave small imaginary parts on the diagonal.
     a.make_diagonal_real(context)?;
     let exponents: Vec<i32> = scaled.exponents.iter().map(|e| e / 2).collect();
@@ -42,7 +42,7 @@ pub(super) unsafe fn load_lower(
 ) -> Result<(Matrices, Scaled), Error> {
     // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU. The called function requires nothing else.
     let a = unsafe { Matrices::load(context, input)? };
-    a.keep(context, Triangle::Lower, Outside::ZeroIfFinite)?;
+    a.keep(context, TriangleSide::Lower, Outside::ZeroIfFinite)?;
     a.make_diagonal_real(context)?;
     let scaled = a.scale_down(context, Scaling::Moderate)?;
     Ok((a, scaled))

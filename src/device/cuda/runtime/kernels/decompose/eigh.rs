@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices on a GPU.
 
 use super::Input;
-use super::matrices::{Matrices, Outside, Scaling, Triangle, real};
+use super::matrices::{Matrices, Outside, Scaling, TriangleSide, real};
 use super::solver::{Infos, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
@@ -22,7 +22,7 @@ pub(in crate::device::cuda::runtime) unsafe fn run(
 ) -> Result<bool, Error> {
     // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU.
     let a = unsafe { Matrices::load(context, input)? };
-    a.keep(context, Triangle::Lower, Outside::ZeroIfFinite)?;
+    a.keep(context, TriangleSide::Lower, Outside::ZeroIfFinite)?;
     a.make_diagonal_real(context)?;
     let scaled = a.scale_down(context, Scaling::Normalise)?;
     let (count, n) = (scaled.finite, a.rows);

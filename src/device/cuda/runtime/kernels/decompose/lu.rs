@@ -1,7 +1,7 @@
 //! The LU decomposition on a GPU.
 
 use super::Input;
-use super::matrices::{Matrices, Scaling, Triangle};
+use super::matrices::{Matrices, Scaling, TriangleSide};
 use super::solver::{Infos, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
@@ -38,7 +38,7 @@ pub(in crate::device::cuda::runtime) unsafe fn run(
     }
     let sequence = sequences(context, &pivots, a.rows)?;
     // `l` consists of quotients, which do not depend on the scale of the matrix. So only `u` is scaled back.
-    a.scale_parts(context, &scaled.exponents, Some(Triangle::Upper))?;
+    a.scale_parts(context, &scaled.exponents, Some(TriangleSide::Upper))?;
     // SAFETY: the caller ensures that `lu` has the extents of the result, and that nothing else accesses its elements.
     unsafe { a.store(context, [a.rows, a.columns], lu)? };
     // SAFETY: the caller ensures that `rows` has the extents of the result, and that nothing else accesses its elements.

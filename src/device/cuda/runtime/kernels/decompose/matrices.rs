@@ -35,7 +35,7 @@ pub(super) struct Matrices {
 
 /// A triangle of a matrix, with the diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::device::cuda::runtime) enum Triangle {
+pub(in crate::device::cuda::runtime) enum TriangleSide {
     Lower,
     Upper,
 }
@@ -235,7 +235,7 @@ impl Matrices {
     pub(super) fn keep(
         &self,
         context: &'static Context,
-        triangle: Triangle,
+        triangle: TriangleSide,
         outside: Outside,
     ) -> Result<(), Error> {
         let mask = Mask::new(context, triangle, [self.rows, self.columns])?;
@@ -370,7 +370,7 @@ impl Matrices {
         &self,
         context: &'static Context,
         exponents: &[i32],
-        only: Option<Triangle>,
+        only: Option<TriangleSide>,
     ) -> Result<(), Error> {
         if exponents.iter().all(|&e| e == 0) {
             return Ok(());
@@ -436,10 +436,10 @@ pub(in crate::device::cuda::runtime) fn largest_part() -> Reducing {
 }
 
 /// Returns the operation that computes a mask: a matrix with `rows` rows that is `true` in the triangle, and `false` elsewhere.
-pub(in crate::device::cuda::runtime) fn mask(triangle: Triangle, rows: usize) -> Operation {
+pub(in crate::device::cuda::runtime) fn mask(triangle: TriangleSide, rows: usize) -> Operation {
     let text = match triangle {
-        Triangle::Lower => "k % rows >= k / rows",
-        Triangle::Upper => "k % rows <= k / rows",
+        TriangleSide::Lower => "k % rows >= k / rows",
+        TriangleSide::Upper => "k % rows <= k / rows",
     };
     operation("make a mask of", CudaSource::builtin(text), |bind| bind.scalar("rows", rows as u64))
 }
@@ -453,7 +453,7 @@ struct Mask {
 impl Mask {
     fn new(
         context: &'static Context,
-        triangle: Triangle,
+        triangle: TriangleSide,
         [rows, columns]: [usize; 2],
     ) -> Result<Mask, Error> {
         let memory = context.alloc(rows * columns)?;

@@ -3,7 +3,7 @@
 use super::matrices::Matrices;
 use crate::device::cuda::runtime::driver::context::Context;
 use crate::device::cuda::runtime::kernels::gemm;
-use crate::device::cuda::runtime::kernels::gemm::products::{Batch, PackedScaling, ProductOperand};
+use crate::device::cuda::runtime::kernels::gemm::products::{PackedScaling, ProductBatch, ProductOperand};
 use crate::element::{DType, c32, c64};
 use crate::error::Error;
 
@@ -26,7 +26,7 @@ impl Matrices {
             old.copy_columns(context, self, columns)?;
             let (v, to_gram) = (old.elements(&strides), gram.elements(&of_gram));
             let adjoint = factor(old.elements(&adjoint_strides), true);
-            let product = Batch { shape: &[count], m: columns, k: rows, n: columns };
+            let product = ProductBatch { shape: &[count], m: columns, k: rows, n: columns };
             // SAFETY: the strides address the elements of `old` and `gram`, and the products have their extents. The two are different
             // allocations, and nothing else has their addresses.
             unsafe {
@@ -38,7 +38,7 @@ impl Matrices {
                     [adjoint, factor(v, false)],
                 )?
             };
-            let product = Batch { shape: &[count], m: rows, k: columns, n: columns };
+            let product = ProductBatch { shape: &[count], m: rows, k: columns, n: columns };
             let (to, factors) = (self.elements(&strides), [factor(v, false), factor(to_gram, false)]);
             // SAFETY: the strides address the elements of `self`, `old` and `gram`, and the products have their extents. The three are
             // different allocations, and nothing else has their addresses.

@@ -1,7 +1,7 @@
 //! The QR decomposition on a GPU.
 
 use super::Input;
-use super::matrices::{Matrices, Outside, Scaling, Triangle};
+use super::matrices::{Matrices, Outside, Scaling, TriangleSide};
 use super::solver::{Infos, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
@@ -38,7 +38,7 @@ pub(in crate::device::cuda::runtime) unsafe fn run(
     };
     // The decomposition always exists, so no status code is positive, and `NotConverged` does not occur. `read` reports negative ones.
     input.check(&infos.read(input.op)?, a.count(), |_| Failure::NotConverged)?;
-    a.keep(context, Triangle::Upper, Outside::Zero)?;
+    a.keep(context, TriangleSide::Upper, Outside::Zero)?;
     // The factors of the reflections are not needed any more, so the phases overwrite them.
     let phases = factors;
     a.orient_rows(context, &phases)?;

@@ -1,7 +1,7 @@
 //! Solutions of triangular systems on a GPU, by cuBLAS.
 
 use super::Input;
-use super::matrices::{Matrices, Outside, Scaling, Triangle};
+use super::matrices::{Matrices, Outside, Scaling, TriangleSide};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
 use crate::device::cuda::runtime::driver::context::Context;
@@ -29,7 +29,7 @@ pub(in crate::device::cuda::runtime) fn is_available() -> bool {
 /// * cuBLAS is available.
 pub(in crate::device::cuda::runtime) unsafe fn run(
     context: &'static Context,
-    triangle: Triangle,
+    triangle: TriangleSide,
     unit: bool,
     b: RawOperand<'_>,
     shape: &[usize],
@@ -68,14 +68,14 @@ pub(in crate::device::cuda::runtime) unsafe fn run(
 /// accesses their memory.
 unsafe fn solve(
     context: &'static Context,
-    triangle: Triangle,
+    triangle: TriangleSide,
     unit: bool,
     a: &Matrices,
     x: &Matrices,
 ) -> Result<(), Error> {
     let fill = match triangle {
-        Triangle::Lower => Fill::CUBLAS_FILL_MODE_LOWER,
-        Triangle::Upper => Fill::CUBLAS_FILL_MODE_UPPER,
+        TriangleSide::Lower => Fill::CUBLAS_FILL_MODE_LOWER,
+        TriangleSide::Upper => Fill::CUBLAS_FILL_MODE_UPPER,
     };
     let diagonal = if unit { Diagonal::CUBLAS_DIAG_UNIT } else { Diagonal::CUBLAS_DIAG_NON_UNIT };
     let (n, p) = (a.rows as i64, x.columns as i64);

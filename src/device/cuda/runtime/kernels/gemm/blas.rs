@@ -2,7 +2,7 @@
 //! with contiguous columns, transposes of such matrices, and batches with a constant stride between matrices. Other operands are
 //! copied first.
 
-use super::products::{Batch, PackedScaling, ProductOperand};
+use super::products::{PackedScaling, ProductBatch, ProductOperand};
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
 use crate::device::cuda::runtime::driver::context::{Context, Memory};
 use crate::device::cuda::runtime::driver::libraries;
@@ -181,11 +181,11 @@ impl OwnedBatch {
 pub(in crate::device::cuda::runtime) unsafe fn multiply(
     context: &'static Context,
     weights: &PackedScaling,
-    batch: Batch<'_>,
+    batch: ProductBatch<'_>,
     out: RawOperand<'_>,
     [a, b]: [ProductOperand<'_>; 2],
 ) -> Result<(), Error> {
-    let Batch { shape, m, k, n } = batch;
+    let ProductBatch { shape, m, k, n } = batch;
     let a = BlasOperand::new(m, k, a.elements, a.conjugate);
     let b = BlasOperand::new(k, n, b.elements, b.conjugate);
     let c = BlasOperand::new(m, n, out, false);

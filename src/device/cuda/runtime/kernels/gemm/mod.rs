@@ -22,7 +22,7 @@ use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
-use products::{Batch, PRODUCTS, PackedScaling, ProductOperand, begin};
+use products::{PRODUCTS, PackedScaling, ProductBatch, ProductOperand, begin};
 
 const NAME: &str = "multiply matrices";
 pub(in crate::device::cuda::runtime) static TILES: Template = Template {
@@ -38,11 +38,11 @@ pub(in crate::device::cuda::runtime) static TILES: Template = Template {
 pub(in crate::device::cuda::runtime) unsafe fn multiply(
     context: &'static Context,
     weights: &PackedScaling,
-    batch: Batch<'_>,
+    batch: ProductBatch<'_>,
     out: RawOperand<'_>,
     [a, b]: [ProductOperand<'_>; 2],
 ) -> Result<bool, Error> {
-    let Batch { shape, m, k, n } = batch;
+    let ProductBatch { shape, m, k, n } = batch;
     if m == 0 || n == 0 || shape.contains(&0) {
         return Ok(true);
     }
@@ -87,10 +87,10 @@ struct KernelMatrix {
     column: i64,
 }
 
-/// The extents of the matrices, and their number. Mirrors the struct `Extents` of `gemm.cu`.
+/// The extents of the matrices, and their number. Mirrors the struct `MatrixExtents` of `gemm.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct Extents {
+struct MatrixExtents {
     m: u64,
     k: u64,
     n: u64,
@@ -99,8 +99,8 @@ struct Extents {
 
 // SAFETY: `KernelMatrix` is `repr(C)` and has the members of the struct `Matrix` in `gemm.cu`. So both have the same layout.
 unsafe impl Argument for KernelMatrix {}
-// SAFETY: `Extents` is `repr(C)` and has the members of the struct `Extents` in `gemm.cu`. So both have the same layout.
-unsafe impl Argument for Extents {}
+// SAFETY: `MatrixExtents` is `repr(C)` and has the members of the struct `MatrixExtents` in `gemm.cu`. So both have the same layout.
+unsafe impl Argument for MatrixExtents {}
 
 /// Multiplies matrices of integers, in tiles in shared memory.
 ///
@@ -109,7 +109,7 @@ unsafe impl Argument for Extents {}
 unsafe fn tiles(
     context: &'static Context,
     weights: &PackedScaling,
-    Batch { shape, m, k, n }: Batch<'_>,
+    ProductBatch { shape, m, k, n }: ProductBatch<'_>,
     out: RawOperand<'_>,
     [a, b]: [ProductOperand<'_>; 2],
 ) -> Result<bool, Error> {
@@ -125,7 +125,7 @@ unsafe fn tiles(
     for ((at, of), offset) in at.iter_mut().zip(operands).zip(plan.offsets()) {
         *at = address(of, offset);
     }
-    let extents = Extents { m: m as u64, k: k as u64, n: n as u64, batch: plan.len() as u64 };
+    let extents = MatrixExtents { m: m as u64, k: k as u64, n: n as u64, batch: plan.len() as u64 };
     // Use the smaller tiles if overflow is checked, because wide accumulators need more registers. Use them also for a small
     // result, so that there are more thread blocks.
     let side = if weights.checked || m.min(n) <= 32 { 32 } else { 64 };
@@ -166,7 +166,7 @@ fn tiles_entry(program: &Program) -> String {
     let [checked, side, ..] = program.variant;
     format!(
         "{}extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
-         entry(R alpha, R beta, u32 flags, const __grid_constant__ Extents extents, const __grid_constant__ Loops<3> batch,\n      \
+         entry(R alpha, R beta, u32 flags, const __grid_constant__ MatrixExtents extents, const __grid_constant__ Loops<3> batch,\n      \
          Matrix out_is, Matrix a_is, Matrix b_is, const R *__restrict__ a, const R *__restrict__ b, R *__restrict__ out,\n      \
          u32 *failed) {{\n    \
          multiply<{checked}, {side}>(alpha, beta, flags, extents, batch, out_is, a_is, b_is, a, b, out, failed);\n}}\n",

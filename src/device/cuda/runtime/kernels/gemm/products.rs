@@ -2,7 +2,7 @@
 //! element type.
 
 use crate::device::CudaSource;
-use crate::device::cuda::runtime::codegen::arguments::Arguments;
+use crate::device::cuda::runtime::codegen::arguments::KernelArguments;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
 use crate::device::cuda::runtime::codegen::program::{Packed, Program, Template};
 use crate::device::cuda::runtime::driver::context::Context;
@@ -31,7 +31,7 @@ pub(in crate::device::cuda::runtime) struct ProductOperand<'a> {
 
 /// A batch of products: `[.., m, k]` times `[.., k, n]`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::device::cuda::runtime) struct Batch<'a> {
+pub(in crate::device::cuda::runtime) struct ProductBatch<'a> {
     pub(in crate::device::cuda::runtime) shape: &'a [usize],
     pub(in crate::device::cuda::runtime) m: usize,
     pub(in crate::device::cuda::runtime) k: usize,
@@ -163,8 +163,8 @@ pub(in crate::device::cuda::runtime) fn program(
 pub(in crate::device::cuda::runtime) fn begin<'a>(
     weights: &'a PackedScaling,
     flags: &'a u32,
-) -> Arguments<'a> {
-    Arguments::new().with_bytes(&weights.alpha).with_bytes(&weights.beta).with(flags)
+) -> KernelArguments<'a> {
+    KernelArguments::new().with_bytes(&weights.alpha).with_bytes(&weights.beta).with(flags)
 }
 
 /// The loops over outputs and over the summed axes, and how they are divided among threads.

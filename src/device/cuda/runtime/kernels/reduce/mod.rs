@@ -5,7 +5,7 @@ pub(in crate::device::cuda::runtime) mod scan;
 
 use super::loops::Loops;
 use super::shares::{BLOCK, Loads, Shares};
-use crate::device::cuda::runtime::codegen::arguments::Arguments;
+use crate::device::cuda::runtime::codegen::arguments::KernelArguments;
 use crate::device::cuda::runtime::codegen::operation::{Operation, RawOperand};
 use crate::device::cuda::runtime::codegen::program::{Packed, Program, Template};
 use crate::device::cuda::runtime::driver::context::Context;
@@ -82,7 +82,7 @@ impl Reducing {
 
         let program = |template, variant| self.program(template, [out.dtype, a.dtype], variant);
         let variant = [layout.vector as u32, u32::from(layout.line), u32::from(shares.is_wide()), 0, 0, 0];
-        let mut arguments = Arguments::new()
+        let mut arguments = KernelArguments::new()
             .with_bytes(&packed)
             .with(&shares)
             .with(&kept)
@@ -97,7 +97,7 @@ impl Reducing {
         unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
         if shares.splits > 1 {
             let shares = shares.of_parts();
-            let mut arguments = Arguments::new()
+            let mut arguments = KernelArguments::new()
                 .with_bytes(&packed)
                 .with(&shares)
                 .with(&kept)

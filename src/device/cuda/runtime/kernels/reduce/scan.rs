@@ -3,7 +3,7 @@
 
 use super::{ACCUMULATE, address, loops};
 use crate::device::CudaSource;
-use crate::device::cuda::runtime::codegen::arguments::{Argument, Arguments};
+use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
 use crate::device::cuda::runtime::codegen::operation::{Operation, RawElements, RawOperand};
 use crate::device::cuda::runtime::codegen::program::{Packed, Program, Template};
 use crate::device::cuda::runtime::driver::context::Context;
@@ -37,10 +37,10 @@ pub(in crate::device::cuda::runtime) struct Scanning {
     pub(in crate::device::cuda::runtime) associative: bool,
 }
 
-/// The lines of a scan. Mirrors the struct `Lines` of `scan.cu`.
+/// The lines of a scan. Mirrors the struct `ScanLines` of `scan.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct Lines {
+struct ScanLines {
     count: u64,
     length: u64,
     to: i64,
@@ -48,8 +48,8 @@ struct Lines {
     chunk: u64,
 }
 
-// SAFETY: `Lines` is `repr(C)` and has the members of the struct `Lines` in `scan.cu`, so both have the same layout.
-unsafe impl Argument for Lines {}
+// SAFETY: `ScanLines` is `repr(C)` and has the members of the struct `ScanLines` in `scan.cu`, so both have the same layout.
+unsafe impl Argument for ScanLines {}
 
 impl Scanning {
     /// Returns the program that instantiates a template for elements of type `dtype`. `totals` selects the kernel that writes only the
@@ -84,7 +84,7 @@ impl Scanning {
         let (to, from) = (out.strides[last], a.strides[last]);
         let count = plan.len();
         let columns = plan.inner_strides()[1].unsigned_abs() < from.unsigned_abs();
-        let lines = Lines {
+        let lines = ScanLines {
             count: count as u64,
             length: length as u64,
             to: to as i64,
@@ -92,7 +92,7 @@ impl Scanning {
             chunk: chunk(count, length) as u64,
         };
         let [o, k] = plan.offsets();
-        let pass = Pass { scanning: self, context, dtype: out.dtype, lines };
+        let pass = ScanPass { scanning: self, context, dtype: out.dtype, lines };
         let (around, from, to) = (loops(&plan), address(a, k), address(out, o));
         if !self.associative || (count >= MIN_LINES && (columns || length <= MAX_SHORT_LINE_LEN)) {
             // SAFETY: the lines consist of the elements of `a` and `out` within `shape`. The caller ensures that these are allocated on the
@@ -122,14 +122,14 @@ fn chunk(lines: usize, length: usize) -> usize {
 }
 
 /// A scan of lines: the values that the launches of all its kernels share.
-struct Pass<'a> {
+struct ScanPass<'a> {
     scanning: &'a Scanning,
     context: &'static Context,
     dtype: DType,
-    lines: Lines,
+    lines: ScanLines,
 }
 
-impl Pass<'_> {
+impl ScanPass<'_> {
     fn program(&self, template: &'static Template, totals: bool) -> Program {
         self.scanning.program(template, self.dtype, totals)
     }
@@ -141,7 +141,7 @@ impl Pass<'_> {
     unsafe fn lines(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
         let packed = Packed::new(&self.scanning.operation.scalars);
         let mut arguments =
-            Arguments::new().with_bytes(&packed).with(&self.lines).with(around).with(&from).with(&to);
+            KernelArguments::new().with_bytes(&packed).with(&self.lines).with(around).with(&from).with(&to);
         let grid = self.blocks(self.lines.count.div_ceil(u64::from(BLOCK)))?;
         // SAFETY: the caller ensures that all lines are allocated on the GPU, and exclusive access to those at `to`. The arguments are the
         // parameters of the kernel, whose entry point `lines_entry` generates.
@@ -152,9 +152,9 @@ impl Pass<'_> {
     /// the total of each chunk, the second scans these totals, and the third scans the chunks.
     ///
     /// # Safety
-    /// The same as for [`lines`](Pass::lines).
+    /// The same as for [`lines`](ScanPass::lines).
     unsafe fn tiles(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
-        let Lines { count, length, chunk, .. } = self.lines;
+        let ScanLines { count, length, chunk, .. } = self.lines;
         let chunks = length.div_ceil(chunk);
         if chunks == 1 {
             // SAFETY: the caller ensures that all lines are allocated on the GPU, and exclusive access to those at `to`. `before` is 0, and
@@ -163,8 +163,8 @@ impl Pass<'_> {
         }
         let bytes = (count * chunks) as usize * self.dtype.size();
         let (totals, running) = (self.context.alloc(bytes)?, self.context.alloc(bytes)?);
-        let lines = Lines { count, length: chunks, to: 1, from: 1, chunk: chunks };
-        let of_totals = Pass { lines, ..*self };
+        let lines = ScanLines { count, length: chunks, to: 1, from: 1, chunk: chunks };
+        let of_totals = ScanPass { lines, ..*self };
         let contiguous = Loops::new(&[count as usize], &[[chunks as isize; 2]]);
         // SAFETY: the caller ensures that the lines at `from` are allocated on the GPU. `totals` has room for one element per chunk and
         // line, and nothing else accesses it. `before` is 0.
@@ -180,7 +180,7 @@ impl Pass<'_> {
     /// Queues the kernel `scan_tiles`, for `chunks` chunks per line.
     ///
     /// # Safety
-    /// The same as for [`lines`](Pass::lines). In addition, the caller must ensure:
+    /// The same as for [`lines`](ScanPass::lines). In addition, the caller must ensure:
     /// * `before` is 0, or the address of the scanned totals of the chunks: one element per chunk and line;
     /// * if `totals` is `true`, `to` is the address of memory for one element per chunk and line.
     unsafe fn launch(
@@ -193,7 +193,7 @@ impl Pass<'_> {
         totals: bool,
     ) -> Result<(), Error> {
         let packed = Packed::new(&self.scanning.operation.scalars);
-        let mut arguments = Arguments::new()
+        let mut arguments = KernelArguments::new()
             .with_bytes(&packed)
             .with(&self.lines)
             .with(around)
@@ -219,7 +219,7 @@ impl Pass<'_> {
 // ------------------------------------------------------------------ sources
 
 const HEAD: &str = "extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
-     entry(F f, const __grid_constant__ Lines lines, const __grid_constant__ Loops<2> loops, const R *a, R *out";
+     entry(F f, const __grid_constant__ ScanLines lines, const __grid_constant__ Loops<2> loops, const R *a, R *out";
 
 fn head(program: &Program) -> String {
     program.typedefs() + &program.functor(2, "R") + HEAD

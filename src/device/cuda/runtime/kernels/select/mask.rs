@@ -9,7 +9,7 @@
 //! ```
 
 use crate::device::CudaSource;
-use crate::device::cuda::runtime::codegen::arguments::{Argument, Arguments};
+use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
 use crate::device::cuda::runtime::codegen::operation::{Operation, RawOperand, blocks};
 use crate::device::cuda::runtime::codegen::program::{Program, Template};
 use crate::device::cuda::runtime::driver::context::{Context, Memory};
@@ -44,10 +44,10 @@ struct Vector {
     stride: i64,
 }
 
-/// Mirrors the struct `Rows` of `mask.cu`.
+/// Mirrors the struct `MaskRows` of `mask.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct Rows {
+struct MaskRows {
     count: u64,
     down: i64,
     right: i64,
@@ -55,8 +55,8 @@ struct Rows {
 
 // SAFETY: the type is `repr(C)` and has the members of the struct `Vector` in `mask.cu`. So both have the same layout.
 unsafe impl Argument for Vector {}
-// SAFETY: the type is `repr(C)` and has the members of the struct `Rows` in `mask.cu`. So both have the same layout.
-unsafe impl Argument for Rows {}
+// SAFETY: the type is `repr(C)` and has the members of the struct `MaskRows` in `mask.cu`. So both have the same layout.
+unsafe impl Argument for MaskRows {}
 
 /// Returns the type that the kernels use to read a mask. The bytes of a `bool` that was never written can have any value, so they are read
 /// as numbers.
@@ -114,7 +114,7 @@ pub(in crate::device::cuda::runtime) unsafe fn sums(
     let (counts, memory) = (context.alloc(tiles * 8)?, context.alloc(tiles * 8)?);
     let (loops, n) = (Loops::new(plan.shape(), plan.strides()), plan.len() as u64);
     let (from, to) = (address(mask, plan.offsets()[0]), counts.address());
-    let mut arguments = Arguments::new().with(&loops).with(&n).with(&from).with(&to);
+    let mut arguments = KernelArguments::new().with(&loops).with(&n).with(&from).with(&to);
     let program = mask_program(&COUNT, mask.dtype);
     // SAFETY: the caller ensures that all elements of `mask` within `shape` are allocated, and the kernel reads only these. `counts` has 8
     // bytes for each block, and nothing else accesses them. The arguments are the parameters of the kernel in `count_entry`.
@@ -161,8 +161,14 @@ pub(in crate::device::cuda::runtime) unsafe fn copy(
     let before = sums.address();
     let expands = std::ptr::eq(template, &raw const EXPAND);
     let (from, to) = if expands { (vector.address, elements) } else { (elements, vector.address) };
-    let mut arguments =
-        Arguments::new().with(&loops).with(&n).with(&line).with(&mask).with(&before).with(&from).with(&to);
+    let mut arguments = KernelArguments::new()
+        .with(&loops)
+        .with(&n)
+        .with(&line)
+        .with(&mask)
+        .with(&before)
+        .with(&from)
+        .with(&to);
     let grid = blocks(context, plan.len(), TILE)?;
     let program = program(template, vector.dtype);
     // SAFETY: the caller ensures that all elements within `shape` and of the vector are allocated, and exclusive access to those that are
@@ -194,9 +200,9 @@ pub(in crate::device::cuda::runtime) unsafe fn nonzero(
         loops.push(length, [stride]);
     }
     let n = shape.iter().product::<usize>();
-    let matrix = Rows { count: rows as u64, down: out.strides[0] as i64, right: out.strides[1] as i64 };
+    let matrix = MaskRows { count: rows as u64, down: out.strides[0] as i64, right: out.strides[1] as i64 };
     let (count, before) = (n as u64, sums.memory.address());
-    let mut arguments = Arguments::new()
+    let mut arguments = KernelArguments::new()
         .with(&loops)
         .with(&count)
         .with(&matrix)
@@ -236,6 +242,6 @@ fn expand_entry(program: &Program) -> String {
 fn indices_entry(program: &Program) -> String {
     program.typedefs()
         + HEAD
-        + "const __grid_constant__ Loops<1> loops, u64 n, const __grid_constant__ Rows rows, const R *a, const i64 *sums, \
+        + "const __grid_constant__ Loops<1> loops, u64 n, const __grid_constant__ MaskRows rows, const R *a, const i64 *sums, \
            i64 *out) {\n    indices(loops, n, rows, a, sums, out);\n}\n"
 }

@@ -2,7 +2,7 @@
 //! operations or element types. Copies are compiled for each size of elements, not for each type.
 
 use crate::device::CudaSource;
-use crate::device::cuda::runtime::codegen::arguments::{Argument, Arguments};
+use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
 use crate::device::cuda::runtime::codegen::operation::{Operation, RawElements, RawOperand, blocks};
 use crate::device::cuda::runtime::codegen::program::{Packed, Program, Template};
 use crate::device::cuda::runtime::driver::context::{Context, Memory};
@@ -35,10 +35,10 @@ pub(in crate::device::cuda::runtime) struct Axis {
     stride: i64,
 }
 
-/// Mirrors the struct `Rows` of `positions.cu`.
+/// Mirrors the struct `PositionRows` of `positions.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct Rows {
+struct PositionRows {
     down: i64,
     right: i64,
     out: i64,
@@ -58,8 +58,8 @@ struct Scatter {
 
 // SAFETY: `Axis` is `repr(C)`, and has the members of the struct `Axis` in `positions.cu`.
 unsafe impl Argument for Axis {}
-// SAFETY: `Rows` is `repr(C)`, and has the members of the struct `Rows` in `positions.cu`.
-unsafe impl Argument for Rows {}
+// SAFETY: `PositionRows` is `repr(C)`, and has the members of the struct `PositionRows` in `positions.cu`.
+unsafe impl Argument for PositionRows {}
 // SAFETY: `Scatter` is `repr(C)`, and has the members of the struct `Scatter` in `positions.cu`.
 unsafe impl Argument for Scatter {}
 
@@ -129,7 +129,7 @@ pub(in crate::device::cuda::runtime) unsafe fn take(
     let [o, k, p] = plan.offsets();
     let (loops, n) = (Loops::new(plan.shape(), plan.strides()), plan.len() as u64);
     let (to, from, positions) = (address(out, o), address(a, k), address(at, p));
-    let mut arguments = Arguments::new()
+    let mut arguments = KernelArguments::new()
         .with(&loops)
         .with(&n)
         .with(&axis)
@@ -166,9 +166,10 @@ pub(in crate::device::cuda::runtime) unsafe fn pick(
     for (&length, &stride) in shape.iter().zip(a.strides) {
         axes.push(length, [stride]);
     }
-    let rows = Rows { down: at.strides[0] as i64, right: at.strides[1] as i64, out: out.strides[0] as i64 };
+    let rows =
+        PositionRows { down: at.strides[0] as i64, right: at.strides[1] as i64, out: out.strides[0] as i64 };
     let (count, invalid) = (n as u64, flag.address());
-    let mut arguments = Arguments::new()
+    let mut arguments = KernelArguments::new()
         .with(&axes)
         .with(&count)
         .with(&rows)
@@ -236,7 +237,7 @@ impl Scattering<'_> {
         // for them, and nothing else has its address.
         unsafe { from_start.run(context, distinct.shape(), &[to, at])? };
         let sorting =
-            sort::Lines { count: bytes / 8 / count, length: count, dtype: DType::I64, descending: false };
+            sort::SortLines { count: bytes / 8 / count, length: count, dtype: DType::I64, descending: false };
         let address = positions.address();
         // SAFETY: the lines are those in `positions`, which the call above wrote. They may be sorted in place. `order` has the same size,
         // and nothing else has either address.
@@ -291,7 +292,7 @@ impl Scattering<'_> {
         let (positions, order) = (i64_at(&sorted.positions), i64_at(&sorted.order));
         let (from, to) = (address(a, k), address(out, o));
         let packed = operation.map(|operation| Packed::new(&operation.scalars));
-        let mut arguments = Arguments::new();
+        let mut arguments = KernelArguments::new();
         if let Some(packed) = &packed {
             arguments = arguments.with_bytes(packed);
         }
@@ -334,7 +335,7 @@ fn take_entry(program: &Program) -> String {
 fn pick_entry(program: &Program) -> String {
     program.typedefs()
         + HEAD
-        + "const __grid_constant__ Loops<1> axes, u64 n, const __grid_constant__ Rows rows, const R *a, const i64 *positions, \
+        + "const __grid_constant__ Loops<1> axes, u64 n, const __grid_constant__ PositionRows rows, const R *a, const i64 *positions, \
            R *out, u32 *invalid) {\n    pick(axes, n, rows, a, positions, out, invalid);\n}\n"
 }
 
