@@ -45,7 +45,7 @@ macro_rules! decompose {
     /// All methods return
     ///
     /// * [`Error::NotFinite`] if an element is NaN or infinite;
-    /// * [`Error::OutOfMemory`] if the workspace cannot be allocated;
+    /// * [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the workspace cannot be allocated;
     /// * the error of the device.
     ///
     /// The outputs then have unspecified elements. For a batch, the error names the first matrix that has no result.

@@ -45,7 +45,7 @@ family! {
         /// ```
         ///
         /// # Errors
-        /// * [`Error::Arithmetic`] if `op` is undefined for some elements. No result has then been written.
+        /// * [`Error::Arithmetic`](crate::Error::Arithmetic) if `op` is undefined for some elements. No result has then been written.
         /// * The error of the device.
         fn map<A: Arguments<First = T>, F: Function<A>>(
             &self,

@@ -24,7 +24,7 @@ family! {
         /// of `out`; the other axes have equal extents.
         ///
         /// # Errors
-        /// The error of the device, such as [`Error::OutOfMemory`]. `out` then has unspecified elements.
+        /// The error of the device, such as [`Error::OutOfMemory`](crate::Error::OutOfMemory). `out` then has unspecified elements.
         fn fft(transform: value[Transform], out: write[T::Complex], a: read[T]) where T: FftElement;
 
         /// Writes the Fourier transform of real numbers. Along the last axis, it consists of the first `transform.len / 2 + 1` elements of the

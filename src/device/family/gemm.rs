@@ -17,7 +17,7 @@ family! {
         /// `out` is not read.
         ///
         /// # Errors
-        /// * [`Error::Arithmetic`] if an integer result overflows. Results of 64 bits wrap in builds without debug assertions.
+        /// * [`Error::Arithmetic`](crate::Error::Arithmetic) if an integer result overflows. Results of 64 bits wrap in builds without debug assertions.
         /// * The error of the device.
         fn gemm(args: product[T]);
 

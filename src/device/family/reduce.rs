@@ -17,13 +17,13 @@ family! {
         /// Reduces the trailing axes of `a`. The leading axes of `a` are the axes of `out`.
         ///
         /// # Errors
-        /// [`Error::Arithmetic`] if a result is not representable in the output type, or the error of the device.
+        /// [`Error::Arithmetic`](crate::Error::Arithmetic) if a result is not representable in the output type, or the error of the device.
         fn reduce[R: Reduction<T>](op: value[&R], out: write[R::Output], a: read[T]) requires has_source(R::CUDA);
 
         /// Writes the scan along the last axis: each result combines an element and all elements before it, by `op`.
         ///
         /// # Errors
-        /// [`Error::Arithmetic`] if `op` is undefined for some elements, or the error of the device.
+        /// [`Error::Arithmetic`](crate::Error::Arithmetic) if `op` is undefined for some elements, or the error of the device.
         fn scan[F: BinaryOp<T, T, Output = T>](op: value[&F], out: write[T], a: read[T])
         requires has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED);
     }

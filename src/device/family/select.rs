@@ -53,7 +53,7 @@ family! {
         ///
         /// # Errors
         /// * The errors of [`Select::check_positions`]. `out` is then unchanged.
-        /// * [`Error::Arithmetic`] if `op` is undefined for some elements. `out` may then be partly written.
+        /// * [`Error::Arithmetic`](crate::Error::Arithmetic) if `op` is undefined for some elements. `out` may then be partly written.
         /// * The error of the device.
         fn scatter_with[F: BinaryOp<T, T, Output = T>](
             op: value[&F], out: update[T], at: read[i64], a: read[T],

@@ -97,7 +97,7 @@ macro_rules! operations {
 // Calls the macro `operations` with the list of all functions, which is in `catalogue.rs`.
 unary!(operations);
 
-/// The function of [`Tensor::powi`]: an element to an integer power. The field is the exponent.
+/// The function of [`Tensor::powi`](crate::Tensor::powi): an element to an integer power. The field is the exponent.
 #[derive(Debug, Clone, Copy)]
 pub struct Powi(pub i32);
 
@@ -224,7 +224,7 @@ fn power<T: Scalar>(mut base: T, mut n: u32, mut multiply: impl FnMut(T, T) -> T
     product
 }
 
-/// The function of [`Tensor::powf`]: an element to a real power. The field is the exponent.
+/// The function of [`Tensor::powf`](crate::Tensor::powf): an element to a real power. The field is the exponent.
 #[derive(Debug, Clone, Copy)]
 pub struct Powf<R>(pub R);
 

@@ -9,8 +9,9 @@ use crate::element::{Bits, DType, Element, RealScalar};
 use crate::engine::same_instance;
 use crate::error::Error;
 use crate::ops::Bins;
-use crate::ops::reduce::bins::{check_weights, densities, sums_of_bins, sums_of_integers};
-use crate::ops::reduce::histogram::{BINCOUNT, HISTOGRAM};
+use crate::ops::reduce::bins::{
+    BINCOUNT, HISTOGRAM, check_weights, densities, sums_of_bins, sums_of_integers,
+};
 
 /// Returns the values as a tensor of rank 1 with the memory order and the device of `x`.
 fn line<T: Element, Dev: Device>(x: &DynView<'_>, values: Vec<T>) -> Result<DynTensor, Error> {

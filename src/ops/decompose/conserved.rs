@@ -5,7 +5,6 @@
 //! * A generator of a Markov process has real elements, none of which is negative except on the diagonal, and rows with the sum 0, or
 //!   columns with the sum 0. The rows or columns of its exponential have the sum 1.
 
-use super::exponential::Matrix;
 use crate::device::Backend;
 use crate::device::family::decompose::{LinalgElement, Structure};
 use crate::element::{CastTo, FloatFunction, Scalar};
@@ -15,6 +14,8 @@ use crate::order::Order;
 use crate::rank::Rank;
 use crate::tensor::Tensor;
 use num_traits::{Float, ToPrimitive, Zero};
+
+pub(super) type Matrix<T, O, Dev> = Tensor<T, Rank<2>, O, Dev>;
 
 /// The properties of a matrix.
 pub(super) struct Conserved<T> {

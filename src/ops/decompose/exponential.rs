@@ -13,7 +13,7 @@
 //! elements the exponential can be finite: that of `[[0, x], [0, 0]]` is `[[1, x], [0, 1]]`.
 
 use super::balance::{exponents, scaled};
-use super::conserved::{Conserved, of_small_generator};
+use super::conserved::{Conserved, Matrix, of_small_generator};
 use super::stack::{Stack, StackExtents, StackView, dense, each_matrix, stacked};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
@@ -25,8 +25,6 @@ use crate::rank::{Dim, MatrixStack, Rank};
 use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, ToPrimitive};
-
-pub(super) type Matrix<T, O, Dev> = Tensor<T, Rank<2>, O, Dev>;
 
 pub(crate) fn expm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
 where

@@ -1,11 +1,13 @@
 //! The bins of a histogram, and sums of the elements in each bin.
 
-use super::histogram::{BINCOUNT, HISTOGRAM};
 use crate::device::via_host;
 use crate::element::{Bits, Element, RealScalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use core::ops::{AddAssign, RangeInclusive};
+
+pub(crate) const HISTOGRAM: &str = "compute a histogram";
+pub(crate) const BINCOUNT: &str = "count integers";
 
 /// The bins of a [`histogram`](crate::Tensor::histogram). Methods take `impl Into<Bins>`: a number of bins, a number and a range, or edges.
 ///

@@ -1,6 +1,6 @@
 //! Histograms, and counts of integers.
 
-use super::bins::{Bins, check_weights, densities, sums_of_bins, sums_of_integers};
+use super::bins::{BINCOUNT, Bins, HISTOGRAM, check_weights, densities, sums_of_bins, sums_of_integers};
 use crate::device::{Device, via_host};
 use crate::element::{Bits, Element, RealScalar};
 use crate::engine::same_instance;
@@ -11,9 +11,6 @@ use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
-
-pub(crate) const HISTOGRAM: &str = "compute a histogram";
-pub(crate) const BINCOUNT: &str = "count integers";
 
 /// Moves the values to a vector on the device.
 fn line<T: Element, O: Order, Dev: Device>(
