@@ -39,6 +39,13 @@ file == "lib" {                               # pub use module::path::{Name, ..}
 {
     text = $0; sub("//.*$", "", text); gsub("[$]crate|crate::[a-z_]+!", "", text)
     if (text ~ /crate::[{*]/) { printf "%s:%d: name the modules, one `use` for each\n", FILENAME, FNR; failed = 1 }
+    if (match(text, "(super::)+[A-Za-z_][A-Za-z_0-9:]*")) {     # one level less in an indented line, which may be in a module of the file
+        path = substr(text, RSTART, RLENGTH); target = file; gsub("::", "/", path)
+        if (text ~ /^ /) sub("super/", "", path)
+        while (sub("^super/", "", path)) if (!sub("/[^/]*$", "", target)) target = ""
+        path = (target == "" ? "" : target "/") path; first = path; sub("/.*", "", first)
+        if (first in row) check(path)
+    }
     while (match(text, "crate(::[A-Za-z_][A-Za-z_0-9]*)+")) {
         path = substr(text, RSTART + 7, RLENGTH - 7); text = substr(text, RSTART + RLENGTH)
         gsub("::", "/", path); first = path; sub("/.*", "", first)

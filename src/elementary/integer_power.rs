@@ -200,12 +200,12 @@ pub(crate) fn complex_power(z: Complex<f64>, n: i32) -> Complex<f64> {
     let multiply = |a: Scaled<Parts>, b: Scaled<Parts>| {
         number(complex_product(a.number, b.number), a.exponent + b.exponent)
     };
-    let [base, one] = [z, Complex::new(1.0, 0.0)].map(|z| number([[z.re, 0.0], [z.im, 0.0]], 0));
+    let base = number([[z.re, 0.0], [z.im, 0.0]], 0);
+    let one = number([[1.0, 0.0], [0.0, 0.0]], 0);
     let result = long_power(base, one, n.unsigned_abs(), multiply);
     let (parts, exponent) = match n < 0 {
         true => (complex_reciprocal(result.number), -result.exponent),
         false => (result.number, result.exponent),
     };
-    let [re, im] = parts.map(|part| times_long_power(rounded(part), exponent));
-    Complex::new(re, im)
+    Complex::new(times_long_power(rounded(parts[0]), exponent), times_long_power(rounded(parts[1]), exponent))
 }

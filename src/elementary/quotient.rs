@@ -88,7 +88,9 @@ macro_rules! quotient {
                 !moderate | ((smaller * scale < $F::MIN_RATIO) & (smaller != 0.0))
             }
 
+            // Out of line, so that the loops over quotients stay short.
             #[cold]
+            #[inline(never)]
             fn far(a: Complex<$F>, b: Complex<$F>) -> Complex<$F> {
                 let finite = a.re.is_finite() && a.im.is_finite() && b.re.is_finite() && b.im.is_finite();
                 if !finite || (b.re == 0.0 && b.im == 0.0) {

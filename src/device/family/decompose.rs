@@ -173,7 +173,7 @@ macro_rules! kernels {
     ) => {
         /// The functions of the host for elements of one type: a field for each method of [`Decompose`]. They are not generic, so they are
         /// compiled in this crate, once for each type.
-        #[allow(missing_debug_implementations)]
+        #[allow(missing_debug_implementations, reason = "`derive` does not accept macros as types")]
         pub struct Kernels<$T: $Bound> {
             $($name: fn($(argument!($kind [$($of)*] Cpu)),*) -> Result<(), Error>,)*
             $($host_name: fn($(argument!($host_kind [$($host_of)*] Cpu)),*) -> Result<(), Error>,)*

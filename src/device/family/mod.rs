@@ -4,7 +4,6 @@
 //! [`family!`] declares a trait: a row for each method. From a row, it defines
 //!
 //! * the method of the trait, whose default body is the host fallback: it copies the operands to the host and computes there;
-//! * the host fallback as a function of the module `on_host`, for devices that compute some calls only;
 //! * the method of [`Cuda`](super::Cuda), which calls the function of the same name in `cuda/runtime`.
 //!
 //! The kernels of the CPU implement the traits for [`Cpu`](super::Cpu).

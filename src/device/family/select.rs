@@ -88,15 +88,13 @@ family! {
         /// If the device reports an error.
         fn nonzero(out: write[i64], a: read[T]);
     }
-    on the host {}
-    trait items {
+    on the host {
         /// Variant of [`check_positions`](Select::check_positions) for positions of type `usize`, which are passed as `i64` with the same
         /// bits. A negative `i64` represents a `usize` that is out of bounds, so it is invalid.
         #[doc(hidden)]
-        fn check_unsigned(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
-            Select::<T>::check_unsigned(&Cpu, via_host::fetch(self, at)?.operand(), len)
-        }
-
+        fn check_unsigned(at: read[i64], len: value[usize]);
+    }
+    trait items {
         /// Variant of [`take`](Select::take) for positions of type `usize`: see [`check_unsigned`](Select::check_unsigned).
         #[doc(hidden)]
         fn take_unsigned(
