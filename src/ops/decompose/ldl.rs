@@ -1,6 +1,6 @@
 //! The LDLᴴ decomposition of Hermitian matrices, which may be indefinite.
 
-use super::stack::{NewStack, StackExtents, StackView, dense, extents, stacked, with_operand};
+use super::stack::{NewStack, StackExtents, StackView, Stacked, dense, extents, stacked, with_operand};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
@@ -30,6 +30,13 @@ pub struct Ldl<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub d: Tensor<T, D, O, Dev>,
     /// The permutation of the rows and columns: index `i` of `l · d · lᴴ` is index `rows[i]` of the matrix.
     pub rows: Tensor<i64, Removed<D, 1>, O, Dev>,
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Ldl<T, Rank<3>, O, Dev> {
+    type Typed<D: MatrixStack> = Ldl<T, D, O, Dev>;
+    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Ldl<T, D, O, Dev> {
+        Ldl { l: self.l.typed::<D>(shape), d: self.d.typed::<D>(shape), rows: self.rows.typed::<D>(shape) }
+    }
 }
 
 pub(crate) fn ldl<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Ldl<T, Rank<3>, O, Dev>, Error>

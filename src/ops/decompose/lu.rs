@@ -1,7 +1,8 @@
 //! The LU decomposition and the Cholesky decomposition.
 
 use super::stack::{
-    NewStack, Stack, StackExtents, StackView, Vectors, dense, extents, matrix_axes, stacked, with_operand,
+    NewStack, Stack, StackExtents, StackView, Stacked, Vectors, dense, extents, matrix_axes, stacked,
+    with_operand,
 };
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
@@ -32,6 +33,13 @@ pub struct Lu<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub u: Tensor<T, D, O, Dev>,
     /// The permutation of the rows: row `i` of `l · u` is row `rows[i]` of the matrix.
     pub rows: Tensor<i64, Removed<D, 1>, O, Dev>,
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Lu<T, Rank<3>, O, Dev> {
+    type Typed<D: MatrixStack> = Lu<T, D, O, Dev>;
+    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Lu<T, D, O, Dev> {
+        Lu { l: self.l.typed::<D>(shape), u: self.u.typed::<D>(shape), rows: self.rows.typed::<D>(shape) }
+    }
 }
 
 /// Returns both factors in one matrix, without the diagonal of `l`, which consists of ones. Also returns the indices of [`Lu::rows`].

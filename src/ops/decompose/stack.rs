@@ -1,10 +1,6 @@
 //! Stacks: matrices with one axis for the batch. Typed and dynamic methods merge the axes of a batch into one, and call functions that take
 //! stacks. So each of these functions is compiled once for an element type, memory order and device, not for each rank.
 
-use super::ldl::Ldl;
-use super::lu::Lu;
-use super::svd::Svd;
-use super::truncation::Discarded;
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Copy, Device, MatrixOperand, Output};
 use crate::element::Element;
@@ -146,34 +142,6 @@ impl<A: Stacked, B: Stacked> Stacked for (A, B) {
     type Typed<D: MatrixStack> = (A::Typed<D>, B::Typed<D>);
     fn typed<D: MatrixStack>(self, shape: &[usize]) -> Self::Typed<D> {
         (self.0.typed::<D>(shape), self.1.typed::<D>(shape))
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Svd<T, Rank<3>, O, Dev> {
-    type Typed<D: MatrixStack> = Svd<T, D, O, Dev>;
-    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Svd<T, D, O, Dev> {
-        Svd { u: self.u.typed::<D>(shape), s: self.s.typed::<D>(shape), vh: self.vh.typed::<D>(shape) }
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Lu<T, Rank<3>, O, Dev> {
-    type Typed<D: MatrixStack> = Lu<T, D, O, Dev>;
-    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Lu<T, D, O, Dev> {
-        Lu { l: self.l.typed::<D>(shape), u: self.u.typed::<D>(shape), rows: self.rows.typed::<D>(shape) }
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Ldl<T, Rank<3>, O, Dev> {
-    type Typed<D: MatrixStack> = Ldl<T, D, O, Dev>;
-    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Ldl<T, D, O, Dev> {
-        Ldl { l: self.l.typed::<D>(shape), d: self.d.typed::<D>(shape), rows: self.rows.typed::<D>(shape) }
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Discarded<T, Rank<3>, O, Dev> {
-    type Typed<D: MatrixStack> = Discarded<T, D, O, Dev>;
-    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Discarded<T, D, O, Dev> {
-        Discarded { weight: self.weight.typed::<D>(shape), share: self.share.typed::<D>(shape) }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Singular values and singular vectors.
 
-use super::stack::{NewStack, StackExtents, StackView, Vectors, dense, extents, stacked, with_operand};
+use super::stack::{
+    NewStack, StackExtents, StackView, Stacked, Vectors, dense, extents, stacked, with_operand,
+};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
@@ -27,6 +29,13 @@ pub struct Svd<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub s: Tensor<T::Magnitude, Removed<D, 1>, O, Dev>,
     /// The conjugates of the right singular vectors, as rows.
     pub vh: Tensor<T, D, O, Dev>,
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Svd<T, Rank<3>, O, Dev> {
+    type Typed<D: MatrixStack> = Svd<T, D, O, Dev>;
+    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Svd<T, D, O, Dev> {
+        Svd { u: self.u.typed::<D>(shape), s: self.s.typed::<D>(shape), vh: self.vh.typed::<D>(shape) }
+    }
 }
 
 /// Returns the singular values. If `vectors` is `Some([u, vh])`, writes the singular vectors to `u` and `vh`.

@@ -1,6 +1,8 @@
 //! Truncated singular value decompositions.
 
-use super::stack::{StackExtents, StackView, dense, each_vector, extents, matrix_axes, numbers, stacked};
+use super::stack::{
+    StackExtents, StackView, Stacked, dense, each_vector, extents, matrix_axes, numbers, stacked,
+};
 use super::svd::{Svd, svd};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
@@ -20,6 +22,13 @@ pub struct Discarded<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub weight: Tensor<T::Magnitude, Removed<D, 2>, O, Dev>,
     /// The discarded weight divided by the sum of the squares of all singular values; 0 for a matrix of zeros.
     pub share: Tensor<T::Magnitude, Removed<D, 2>, O, Dev>,
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Discarded<T, Rank<3>, O, Dev> {
+    type Typed<D: MatrixStack> = Discarded<T, D, O, Dev>;
+    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Discarded<T, D, O, Dev> {
+        Discarded { weight: self.weight.typed::<D>(shape), share: self.share.typed::<D>(shape) }
+    }
 }
 
 /// A truncated decomposition of a stack: matrices with a single batch axis.
