@@ -91,3 +91,24 @@ impl CudaSource {
         self.text.is_empty()
     }
 }
+
+/// Checks, at compile time, that an operation used on a GPU has a CUDA source.
+pub(in crate::device) const fn has_source(source: CudaSource) {
+    assert!(
+        !source.is_none(),
+        "this operation has no CUDA source: define it, an expression in CUDA C++, as \
+         `const CUDA: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`, or copy the tensor to the host first: \
+         `.to_device::<Cpu>()?`"
+    );
+}
+
+/// Checks, at compile time, that an operation has a CUDA source. An operation that is `CHECKED` also needs a
+/// CUDA source for its domain.
+pub(in crate::device) const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
+    has_source(source);
+    assert!(
+        !checked || !defined.is_none(),
+        "this operation is `CHECKED`, but has no CUDA source for its domain: define \
+         `const CUDA_DEFINED: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`"
+    );
+}

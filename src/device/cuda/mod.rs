@@ -9,7 +9,7 @@ pub(in crate::device) mod runtime;
 #[cfg(feature = "cuda")]
 pub(in crate::device) mod runtime;
 
-use super::{Copies, CudaSource, Device, ForeignMemory, Operand, Output, via_host};
+use super::{Copies, Device, ForeignMemory, Operand, Output, via_host};
 use crate::element::Element;
 use crate::error::Error;
 use core::marker::PhantomData;
@@ -335,27 +335,6 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         runtime::put(context, value, out)?;
         Ok(buffer)
     }
-}
-
-/// Checks, at compile time, that an operation used on a GPU has a CUDA source.
-pub(in crate::device) const fn has_source(source: CudaSource) {
-    assert!(
-        !source.is_none(),
-        "this operation has no CUDA source: define it, an expression in CUDA C++, as \
-         `const CUDA: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`, or copy the tensor to the host first: \
-         `.to_device::<Cpu>()?`"
-    );
-}
-
-/// Checks, at compile time, that an operation has a CUDA source. An operation that is `CHECKED` also needs a
-/// CUDA source for its domain.
-pub(in crate::device) const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
-    has_source(source);
-    assert!(
-        !checked || !defined.is_none(),
-        "this operation is `CHECKED`, but has no CUDA source for its domain: define \
-         `const CUDA_DEFINED: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`"
-    );
 }
 
 /// Calls the function of [`runtime`] that computes a method of a family. Without the feature `cuda`, there is no context to call it with.

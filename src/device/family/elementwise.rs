@@ -1,7 +1,8 @@
 //! Elementwise functions.
 
 use super::family;
-use crate::device::cuda::{has_source, has_sources, launch};
+use crate::device::cuda::launch;
+use crate::device::cuda_source::{has_source, has_sources};
 use crate::device::function::{Arguments, ElementTuple, Function};
 use crate::device::{Cpu, Generator, Output, via_host};
 use crate::element::Element;

@@ -1,7 +1,7 @@
 //! Reductions and cumulative operations.
 
 use super::family;
-use crate::device::cuda::{has_source, has_sources};
+use crate::device::cuda_source::{has_source, has_sources};
 use crate::device::{BinaryOp, Reduction};
 use crate::element::Element;
 

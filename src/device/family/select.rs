@@ -1,7 +1,7 @@
 //! Elements at positions and under masks.
 
 use super::family;
-use crate::device::cuda::has_source;
+use crate::device::cuda_source::has_source;
 use crate::device::{BinaryOp, Cpu, Operand, Output, via_host};
 use crate::element::Element;
 use crate::error::Error;
