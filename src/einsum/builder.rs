@@ -7,13 +7,13 @@
 
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::{ContractionPath, PathCache, Spec};
+use crate::device::op::reduction::Sum;
 use crate::device::{Contract, Device, IntoOutput, MatrixOperand, Operand, Output, Scaling};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Einsum, Elements, Factor, MatrixPair, single};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::Layout;
-use crate::ops::op;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::Tensor;
@@ -422,7 +422,7 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
     let (sums, from) = (from.rank() > R::NDIM, operand.in_layout(&from));
     let done = Tensor::allocate_with(shape, einsum.device.clone(), |out, device| {
-        if sums { device.reduce(&op::Sum, out, from) } else { device.copy(out, from) }
+        if sums { device.reduce(&Sum, out, from) } else { device.copy(out, from) }
     });
     match done {
         // An integer sum overflowed. With `None`, the caller computes the result again by `contract_any`, whose error names the contraction
