@@ -259,7 +259,7 @@ pub(super) mod needs {
 }
 
 /// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. If that type does not implement the bound in the
-/// brackets, the macro evaluates to an error instead. The bound is the one that `device/op/catalogue.rs` states for the function `$name`.
+/// brackets, the macro evaluates to an error instead. The bound is the one that `device/op/catalogue/` states for the function `$name`.
 macro_rules! for_elements {
     ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
     ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {

@@ -79,7 +79,7 @@ fn texts_compute_what_the_host_computes() {
 }
 
 /// Returns the names of the operations whose `impl` blocks are written by hand. Macros generate the other operations from the list in
-/// `device/op/catalogue.rs`; the module `table` tests all operations of that list.
+/// `device/op/catalogue/`; the module `table` tests all operations of that list.
 fn written_by_hand() -> BTreeSet<String> {
     fn visit(directory: &Path, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(directory).expect("the sources are there") {

@@ -1,10 +1,11 @@
 //! The elementwise operations whose CUDA sources are compared with the Rust functions, for every element type that supports them: the
-//! functions of the catalogue (`device/op/catalogue.rs`), and the operations that are written by hand.
+//! functions of the catalogue (`device/op/catalogue/`), and the operations that are written by hand.
 
 use super::program::Program;
 use super::samples::Sample;
+use crate::device::op::binary::operation;
 use crate::device::op::cast::Cast;
-use crate::device::op::catalogue::{binary, dispatch_elements, operation, unary};
+use crate::device::op::catalogue::{binary, dispatch_elements, unary};
 use crate::device::op::checked::{CheckedAdd, CheckedMul};
 use crate::device::op::scalar::{WithLeft, WithRight};
 use crate::device::{BinaryOp, CudaSource, UnaryOp};
@@ -65,7 +66,7 @@ fn complexes(p: &mut Program) {
     p.unary(Literals);
 }
 
-/// Adds the functions of the catalogue (`device/op/catalogue.rs`) that support `dtype`.
+/// Adds the functions of the catalogue (`device/op/catalogue/`) that support `dtype`.
 fn catalogue(p: &mut Program, dtype: DType) {
     unary_rows(p, dtype);
     binary_rows(p, dtype);
@@ -241,7 +242,7 @@ fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
             p.unary_close::<T, _>(Powf(sign * half), close, some);
         }
     }
-    // `unary_rows` adds the functions whose row in `catalogue.rs` has a field `function`. The row `Sqrt` has none, so it is added here.
+    // `unary_rows` adds the functions whose row in `catalogue/unary.rs` has a field `function`. The row `Sqrt` has none, so it is added here.
     let (close, some) = T::accuracy("Sqrt");
     p.unary_close::<T, _>(Dispatched(FloatFunction::Sqrt), close, some);
     p.unary::<T, _>(Share(7));

@@ -1,7 +1,7 @@
 //! Functions of two elements.
 
 use super::BinaryOp;
-use super::catalogue::{binary, operation, verb};
+use super::catalogue::{binary, verb};
 use super::unary::{DIVISION, INTEGER_DIVISION, QUOTIENT_OF_BYTES, RECIPROCAL, SLOW};
 use crate::device::CudaSource;
 use crate::element::{
@@ -13,6 +13,17 @@ use num_traits::Zero;
 fn in_c64<T: Scalar>(x: T) -> c64 {
     c64::new(x.re().in_f64(), x.im().in_f64())
 }
+
+/// Expands to the operation of a function of the catalogue: a type in the module `op`.
+macro_rules! operation {
+    ($Name:ident) => {
+        $crate::device::op::binary::$Name
+    };
+    ($Name:ident $Operator:ident) => {
+        $crate::device::op::binary::$Operator
+    };
+}
+pub(crate) use operation;
 
 macro_rules! operations {
     ($($Name:ident: $method:ident $(, $try_method:ident)? {
@@ -101,7 +112,7 @@ macro_rules! operations {
         pub struct $Name;
     };
 }
-// Calls the macro `operations` with the list of all functions, which is in `catalogue.rs`.
+// Calls the macro `operations` with the list of all functions, which is in `catalogue/binary.rs`.
 binary!(operations);
 
 /// Returns the larger value, or NaN if either value is NaN.

@@ -94,7 +94,7 @@ macro_rules! operations {
         }
     )*};
 }
-// Calls the macro `operations` with the list of all functions, which is in `catalogue.rs`.
+// Calls the macro `operations` with the list of all functions, which is in `catalogue/unary.rs`.
 unary!(operations);
 
 /// The function of [`Tensor::powi`](crate::Tensor::powi): an element to an integer power. The field is the exponent.

@@ -1,6 +1,7 @@
 //! Elementwise functions of two operands: arithmetic, comparison, logic.
 
-use crate::device::op::catalogue::{binary, dispatch_elements, operation, verb};
+use crate::device::op::binary::operation;
+use crate::device::op::catalogue::{binary, dispatch_elements, verb};
 use crate::device::{BinaryOp, Elementwise};
 use crate::dyn_tensor::operand::{
     DynOperand, agree, allocate_with, broadcast, device_of, elements, for_elements, lacking, needs,
@@ -179,5 +180,5 @@ macro_rules! operations {
         }
     };
 }
-// `binary!`, in `device/op/catalogue.rs`, calls `operations!` with one row for each function.
+// `binary!`, in `device/op/catalogue/binary.rs`, calls `operations!` with one row for each function.
 binary!(operations);

@@ -128,7 +128,7 @@ macro_rules! operations {
     (@kernel $Name:ident, function: $function:ident, $($rest:tt)*) => { Dispatched(FloatFunction::$function) };
     (@kernel $Name:ident, $($rest:tt)*) => { op::$Name };
 }
-// `unary!`, in `device/op/catalogue.rs`, calls `operations!` with one row for each function.
+// `unary!`, in `device/op/catalogue/unary.rs`, calls `operations!` with one row for each function.
 unary!(operations);
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

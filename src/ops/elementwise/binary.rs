@@ -103,5 +103,5 @@ macro_rules! methods {
         }
     };
 }
-// Calls the macro `methods` with the list of all functions, which is in `catalogue.rs`.
+// Calls the macro `methods` with the list of all functions, which is in `catalogue/binary.rs`.
 binary!(methods);

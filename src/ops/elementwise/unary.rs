@@ -94,7 +94,7 @@ macro_rules! methods {
         }
     };
 }
-// Calls the macro `methods` with the list of all functions, which is in `catalogue.rs`.
+// Calls the macro `methods` with the list of all functions, which is in `catalogue/unary.rs`.
 unary!(methods);
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
