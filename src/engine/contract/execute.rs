@@ -4,14 +4,14 @@
 use super::cache::PathCache;
 use super::labelled::{Bound, LabelExtents, Labelled};
 use super::labels::{Labels, Set};
-use super::mixed::{Elements, Factor, RealProducts, two_real, with_real};
+use super::operand::{Factor, Input, two_real, with_real};
 use super::pair::{Classes, Kernel, Matrices};
 use super::scaled_sum::ScaledSum;
 use super::spec::Spec;
 use crate::device::op::checked::CheckedMul;
 use crate::device::op::scalar::WithRight;
 use crate::device::op::{reduction::Sum, unary::Conj};
-use crate::device::{Contract, Device, MatrixOperand, Operand, Output, ProductArgs, Scaling};
+use crate::device::{Contract, Device, Output, ProductArgs, Scaling};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, wider};
 use crate::layout::odometer::Odometer;
@@ -29,62 +29,6 @@ pub(crate) struct Einsum<'a, T: Element, Dev: Device> {
     pub(crate) limit: Option<usize>,
     /// The cache for the contraction path. It may contain the path of an earlier call with the same shapes.
     pub(crate) cache: &'a PathCache,
-}
-
-/// Elements: borrowed from the caller, or in a buffer that this module allocated.
-pub(super) enum Data<'a, T: Element, Dev: Device> {
-    Given(Operand<'a, T, Dev>),
-    Made(OwnedData<T, Dev>),
-}
-
-/// The elements of an [`Input`].
-pub(super) enum OperandSource<'a, T: Element, Dev: Device> {
-    Same(Data<'a, T, Dev>),
-    /// Real numbers beside complex `T`.
-    Real(Data<'a, T::Part, Dev>, &'static RealProducts<T, Dev>),
-}
-
-/// A given operand or an intermediate. The axes have labels.
-pub(crate) struct Input<'a, T: Element, Dev: Device> {
-    pub(super) source: OperandSource<'a, T, Dev>,
-    pub(super) axes: Labelled,
-    pub(super) conjugate: bool,
-}
-
-impl<'a, T: Element, Dev: Device> Input<'a, T, Dev> {
-    pub(crate) fn given(given: Factor<'a, T, Dev>, axes: Labelled) -> Self {
-        match given.0 {
-            Elements::Same(MatrixOperand { operand, conjugate }) => {
-                Input { source: OperandSource::Same(Data::Given(operand)), axes, conjugate }
-            }
-            Elements::Real(operand, products) => {
-                Input { source: OperandSource::Real(Data::Given(operand), products), axes, conjugate: false }
-            }
-        }
-    }
-
-    pub(super) fn made(made: OwnedData<T, Dev>, axes: Labelled) -> Self {
-        Input { source: OperandSource::Same(Data::Made(made)), axes, conjugate: false }
-    }
-
-    /// Returns whether the elements are real numbers beside complex `T`.
-    fn is_real(&self) -> bool {
-        matches!(self.source, OperandSource::Real(..))
-    }
-
-    pub(super) fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
-        match &self.source {
-            OperandSource::Same(Data::Given(operand)) => operand.in_layout(layout),
-            OperandSource::Same(Data::Made(data)) => data.operand(layout),
-            OperandSource::Real(..) => {
-                unreachable!("`two` contracts real operands by functions of `mixed.rs`")
-            }
-        }
-    }
-
-    fn factor<'b>(&'b self, layout: &'b Layout) -> MatrixOperand<'b, T, Dev> {
-        MatrixOperand { operand: self.operand(layout), conjugate: self.conjugate }
-    }
 }
 
 impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {

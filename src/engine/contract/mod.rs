@@ -1,7 +1,8 @@
 //! Contractions of operands whose axes have labels. `src/einsum/`, `dyn_tensor/gemm/contract.rs` and `ops/gemm/products.rs` call this module.
 //!
 //! Three or more operands are contracted pair by pair. `path.rs` searches for the contraction order, `pair.rs` chooses the kernel
-//! of each pair, and `execute.rs` calls the kernels. `mixed.rs` contracts a complex and a real operand.
+//! of each pair, and `execute.rs` calls the kernels. `operand.rs` defines the operands, and `mixed.rs` contracts a complex
+//! and a real one.
 
 mod cache;
 mod execute;
@@ -9,6 +10,7 @@ mod labelled;
 mod labels;
 mod mixed;
 pub(in crate::engine) mod notation;
+mod operand;
 mod pair;
 mod path;
 mod report;
@@ -18,12 +20,12 @@ mod spec;
 mod tests;
 
 pub use cache::PathCache;
-pub(crate) use execute::{Einsum, Input, two, without_value};
+pub(crate) use execute::{Einsum, two, without_value};
 pub(crate) use labelled::{LabelExtents, Labelled, MatrixPair, single};
 pub(crate) use labels::Labels;
-pub use mixed::Factor;
-pub(crate) use mixed::{Elements, RealProducts};
 pub use notation::Message;
+pub use operand::Factor;
+pub(crate) use operand::{Elements, Input, RealProducts};
 pub use report::{ContractionPath, ContractionStep};
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) use scaled_sum::ScaledSum;
