@@ -3,9 +3,13 @@
 
 #[cfg(feature = "fft")]
 mod elements;
+#[cfg(feature = "fft")]
+mod transform;
 
 #[cfg(feature = "fft")]
-pub use elements::{FftComplex, FftElement, FftReal, Norm, ToComplex, Transform};
+pub use elements::{FftComplex, FftElement, FftReal, ToComplex};
+#[cfg(feature = "fft")]
+pub use transform::{Norm, Transform};
 
 use super::family;
 use crate::element::Element;
