@@ -20,6 +20,8 @@ use cast::CastFrom;
 pub use cast::CastTo;
 use core::fmt::{Debug, Display};
 pub use dtype::DType;
+#[cfg(feature = "linalg")]
+pub(crate) use floats::exponent_of;
 pub use integers::{Bits, Integer};
 use num_complex::Complex;
 use num_traits::NumAssign;

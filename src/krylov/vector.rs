@@ -1,9 +1,8 @@
 //! Vectors of an iterative method: tensors of rank 1, and their linear algebra.
 
-use crate::device::family::decompose::exponent_of;
 use crate::device::op::scalar::WithRight;
 use crate::device::{Backend, Cpu, Device};
-use crate::element::{CastTo, Element, Inexact};
+use crate::element::{CastTo, Element, Inexact, exponent_of};
 use crate::error::Error;
 use crate::ops::decompose::balance::{extreme_exponent, scaled};
 use crate::ops::op::{Div, Mul};

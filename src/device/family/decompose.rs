@@ -1,10 +1,10 @@
 //! Factorisations of matrices: the family, its arguments, and the element types that it supports.
 
 use super::{argument, family};
-use crate::device::cpu::decompose as cpu;
-pub(crate) use crate::device::cpu::decompose::exponent_of;
-use crate::device::{Cpu, Device};
-use crate::element::{CastTo, Inexact, Scalar, c32, c64};
+use crate::device::Cpu;
+#[cfg(feature = "cuda")]
+use crate::device::Device;
+use crate::element::{CastTo, Inexact};
 use crate::error::Error;
 
 /// The structure of the matrix of a linear system: see [`Decompose::solve`].
@@ -150,9 +150,11 @@ macro_rules! decompose {
     cuda items {}
     }};
 }
+pub(in crate::device) use decompose;
+
 decompose!(family);
 
-/// Defines [`Kernels`], and implements [`Decompose`] for the CPU by them.
+/// Defines [`Kernels`] and the module `on_host`.
 macro_rules! kernels {
     (
         $(#[$attribute:meta])*
@@ -175,16 +177,8 @@ macro_rules! kernels {
         /// compiled in this crate, once for each type.
         #[allow(missing_debug_implementations, reason = "`derive` does not accept macros as types")]
         pub struct Kernels<$T: $Bound> {
-            $($name: fn($(argument!($kind [$($of)*] Cpu)),*) -> Result<(), Error>,)*
-            $($host_name: fn($(argument!($host_kind [$($host_of)*] Cpu)),*) -> Result<(), Error>,)*
-        }
-
-        /// Instantiates the kernels of the CPU.
-        const fn instances<$T: cpu::eig::Eigen>() -> Kernels<$T> {
-            Kernels {
-                $($name: cpu::$name::$name,)*
-                $($host_name: cpu::$host_name::$host_name,)*
-            }
+            $(pub(in crate::device) $name: fn($(argument!($kind [$($of)*] Cpu)),*) -> Result<(), Error>,)*
+            $(pub(in crate::device) $host_name: fn($(argument!($host_kind [$($host_of)*] Cpu)),*) -> Result<(), Error>,)*
         }
 
         /// The host fallbacks as functions, for matrices that cuSOLVER does not support.
@@ -197,20 +191,6 @@ macro_rules! kernels {
                     $($arg: argument!($kind [$($of)*] Dev)),*
                 ) -> Result<(), Error> {
                     super::super::on_host!(device, $Family::<$T>::$name(&Cpu, $($arg),*); $($arg: $kind,)*)
-                }
-            )*
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<$T: $Bound> $Family<$T> for Cpu {
-            $(
-                fn $name(&self, $($arg: argument!($kind [$($of)*] Self)),*) -> Result<(), Error> {
-                    (T::kernels().$name)($($arg),*)
-                }
-            )*
-            $(
-                fn $host_name(&self, $($host_arg: argument!($host_kind [$($host_of)*] Self)),*) -> Result<(), Error> {
-                    (T::kernels().$host_name)($($host_arg),*)
                 }
             )*
         }
@@ -250,27 +230,3 @@ pub trait LinalgElement: Inexact + CastTo<<Self as LinalgElement>::Complex> {
     #[doc(hidden)]
     fn kernels() -> &'static Kernels<Self>;
 }
-
-/// Implements [`LinalgElement`].
-macro_rules! linalg_elements {
-    ($($T:ident $R:ident $C:ident $from_complex:expr),*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl LinalgElement for $T {
-            type Complex = $C;
-            fn complex(re: $R, im: $R) -> $C {
-                $C::new(re, im)
-            }
-            fn to_complex(self) -> $C {
-                $C::new(Scalar::re(self), Scalar::im(self))
-            }
-            fn from_complex(x: $C) -> $T {
-                $from_complex(x)
-            }
-            fn kernels() -> &'static Kernels<$T> {
-                static KERNELS: Kernels<$T> = instances();
-                &KERNELS
-            }
-        }
-    )*};
-}
-linalg_elements!(f32 f32 c32 Scalar::re, f64 f64 c64 Scalar::re, c32 f32 c32 core::convert::identity, c64 f64 c64 core::convert::identity);

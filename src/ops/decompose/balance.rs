@@ -1,8 +1,7 @@
 //! Scaling by powers of two, which rounds no element, and diagonal similarity transformations that make the largest elements of a matrix smaller: the method of E. Osborne, J. ACM 7, 338 (1960),
 //! with maximum norms.
 
-use crate::device::family::decompose::exponent_of;
-use crate::element::{CastTo, Inexact, RealFloat};
+use crate::element::{CastTo, Inexact, RealFloat, exponent_of};
 use num_traits::{Float, ToPrimitive, Zero};
 
 /// Number of passes. More passes do not change the exponents of small matrices, and hardly improve those of others.

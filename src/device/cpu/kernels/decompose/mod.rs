@@ -31,6 +31,7 @@
 //! of threads.
 
 mod batch;
+mod family;
 mod gauge;
 mod householder;
 mod jacobi;
@@ -57,7 +58,6 @@ use crate::element::Scalar;
 use crate::error::Error;
 use faer::traits::ComplexField;
 
-pub(crate) use scale::exponent_of;
 #[cfg(feature = "cuda")]
 pub(in crate::device) use scale::moderate_exponent;
 

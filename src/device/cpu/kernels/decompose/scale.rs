@@ -2,7 +2,7 @@
 
 use super::workspace::column;
 use super::{Failure, Field};
-use crate::element::RealFloat;
+use crate::element::{RealFloat, exponent_of};
 use crate::simd::kernel;
 use core::ops::Range;
 use faer::MatMut;
@@ -319,27 +319,9 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
     }
 }
 
-/// Returns the integer `e` with `2^e <= x < 2^(e + 1)`, for a positive number `x`.
-pub(crate) fn exponent_of<R: RealFloat>(x: R) -> i32 {
-    let (mantissa, exponent, _) = Float::integer_decode(x);
-    i32::from(exponent) + mantissa.ilog2() as i32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn exponents_are_exact() {
-        for e in -1074..=1023 {
-            // The bits of `2^e`. A denormal power of two has one bit in the mantissa. All others have an exponent and an empty
-            // mantissa.
-            let bits = if e < -1022 { 1u64 << (e + 1074) } else { ((e + 1023) as u64) << 52 };
-            assert_eq!(exponent_of(f64::from_bits(bits)), e);
-        }
-        assert_eq!([1.0f64.next_down(), 2.0f64.next_down(), f64::MAX].map(exponent_of), [-1, 0, 1023]);
-        assert_eq!([f32::from_bits(1), f32::MAX].map(exponent_of), [-149, 127]);
-    }
 
     #[test]
     fn factors_are_in_range_and_multiply_to_the_power() {

@@ -2,13 +2,13 @@
 
 use super::Input;
 use crate::device::CudaSource;
-use crate::device::cpu::decompose::{exponent_of, moderate_exponent};
+use crate::device::cpu::decompose::moderate_exponent;
 use crate::device::cuda::runtime::codegen::operation::{Operation, RawOperand};
 use crate::device::cuda::runtime::driver::context::{Context, Memory};
 use crate::device::cuda::runtime::kernels::copy;
 use crate::device::cuda::runtime::kernels::reduce::Reducing;
 use crate::device::cuda::runtime::{operation, read, write};
-use crate::element::DType;
+use crate::element::{DType, exponent_of};
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 
