@@ -5,7 +5,7 @@ mod loops;
 mod memory;
 mod precompiled;
 
-#[cfg(feature = "linalg")]
+#[cfg(all(feature = "linalg", feature = "cuda"))]
 pub(super) use kernels::decompose;
 #[cfg(feature = "fft")]
 pub(super) use kernels::fourier;
