@@ -13,33 +13,33 @@
 //! other                                 one element at a time          (gather)
 //! ```
 //!
-//! A result whose stride along the rows is not 1 is computed in a buffer, and copied from it one element at a time ([`scatter`]).
-//! Large contiguous results can be copied from a buffer with non-temporal stores ([`stream_piece`]).
+//! A result whose stride along the rows is not 1 is computed in a buffer, and copied from it one element at a time ([`scatter`](super::pack::scatter)).
+//! Large contiguous results can be copied from a buffer with non-temporal stores
+//! ([`stream_piece`](super::stream::stream_piece)).
 //!
 //! ```text
 //! split the plan into parts for threads                                (planned)
 //! for each part                                                        (part)
-//!     short rows:  for each group of rows: copy to buffers, one call   (joined)
+//!     short rows:  for each group of rows: copy to buffers, one call   (rows::joined)
 //!     an operand to transpose:
-//!         for each tile of rows and columns                            (blocks)
+//!         for each tile of rows and columns                            (tiles::blocks)
 //!             copy the tile of each strided operand to its buffer      (pack)
-//!             for each row of the tile: one call                       (block)
+//!             for each row of the tile: one call                       (tiles::block)
 //!     otherwise:
 //!         for each row
-//!             for each ROW_BUFFER_BYTES of it: copy to buffers, one call   (row)
+//!             for each ROW_BUFFER_BYTES of it: copy to buffers, one call   (rows::row)
 //! ```
 
-use super::pack::{gather, scatter, transpose};
-use super::stream::{PREFETCH_DISTANCE_BYTES, fence, stream_piece};
+mod rows;
+mod tiles;
+
+use super::pack::{gather, transpose};
+use super::stream::{PREFETCH_DISTANCE_BYTES, fence};
 use super::threads::{PARALLEL_BYTES, over_parts};
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::memory::cache::l3_bytes;
-use crate::device::cpu::memory::scratch::{Side, with_buffers};
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::simd::CACHE_LINE_BYTES;
-use crate::simd::prefetch;
-use core::mem::MaybeUninit;
 
 /// An operand of a loop, without its element type.
 #[derive(Debug, Clone, Copy)]
@@ -217,11 +217,6 @@ const MAX_STREAMED_RATIO: usize = 4;
 /// Size of a buffer for a row, in bytes. A few buffers fit in L1, next to the operands that are used in place.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Size of the parts, in bytes, in which a contiguous row is computed for non-temporal stores. Reads and writes of larger parts would
-/// alternate in long bursts. Measured on `a + b` in memory: parts of twice this size are slower, and parts of half this size are faster or
-/// slower, depending on the size of the operands.
-const STREAMED_PART_BYTES: usize = ROW_BUFFER_BYTES;
-
 /// Minimum size in bytes of a row that does not begin where the previous row ends, for [`PREFETCH_DISTANCE_BYTES`]: at the end of the row,
 /// elements that are not used are prefetched.
 const MIN_DISTANT_ROW_BYTES: usize = 8 * PREFETCH_DISTANCE_BYTES;
@@ -236,25 +231,11 @@ const TILE_HEIGHT_BYTES: usize = 512;
 /// Maximum number of rows of a tile.
 const MAX_TILE_HEIGHT: usize = 128;
 
-/// Maximum size of a tile that consists of whole rows, in bytes. A tile has whole rows only if, in each operand that is used in
-/// place, each row begins directly after the previous row. Memory is then read and written without gaps.
-const MAX_WHOLE_ROWS_BYTES: usize = 1 << 20;
-
 /// Width of a tile that does not consist of whole rows, in bytes.
 const TILE_WIDTH_BYTES: usize = 1024;
 
-/// Maximum size of a tile, in bytes, for prefetching the next tile while this one is computed. Both tiles then fit in L2.
-const MAX_PREFETCHED_BYTES: usize = 128 << 10;
-
 /// Maximum size of a row of the result, in bytes, for which an operand's row that is read again is assumed to be in L2.
 const MAX_REPEATED_BYTES: usize = 128 << 10;
-
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
-
-/// The largest height, in rows, to which tiles are reduced if the allocation of buffers for larger tiles fails.
-const REDUCED_TILE_HEIGHT: usize = 32;
 
 /// The operands of a plan, and the loop that runs on them. All threads share this value.
 struct StripTask<'a, const K: usize> {
@@ -365,212 +346,6 @@ impl<const K: usize> StripTask<'_, K> {
         self.operands.iter().map(|operand| operand.size).max().unwrap_or(1)
     }
 
-    /// Runs the loop on one row, which begins at the addresses `at`. Calls the loop once for each part of the row that fits in a buffer.
-    ///
-    /// # Safety
-    /// The caller must ensure the conditions of [`for_blocks`], for the elements of the row.
-    unsafe fn row(&self, columns: usize, strides: [isize; K], at: [*mut u8; K]) {
-        let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
-        let buffers: [*mut u8; K] = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
-        let width = (ROW_BUFFER_BYTES / self.largest()).min(columns);
-        let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
-        for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
-            // SAFETY: with stride 0, the element at `at[k]` is the only element of the row. The caller of `row` ensures that it may be read
-            // and is aligned. The local buffer has space for `width` elements, and is aligned.
-            unsafe { gather(self.operands[k].size, at[k], 0, buffers[k], width) };
-        }
-        let gathered = |&k: &usize| !matches!(strides[k], 0 | 1);
-        let size = self.operands[0].size;
-        // With non-temporal stores, each part of the row ends at a cache line boundary of the result, except the last.
-        let beyond = if self.streams { at[0] as usize % CACHE_LINE_BYTES / size } else { 0 };
-        let (mut column, mut end) = (0, width - beyond.min(width - 1));
-        while column < columns {
-            let n = end.min(columns) - column;
-            let there: [_; K] = core::array::from_fn(|k| {
-                at[k].wrapping_offset(column as isize * strides[k] * self.operands[k].size as isize)
-            });
-            for k in (0..K).filter(gathered) {
-                if self.reads(k) {
-                    // SAFETY: `column + n <= columns`, so `there[k]` is the address of `n` elements of the row. The caller of `row` ensures
-                    // that they may be read. The local buffer has space for `width >= n` elements, and does not overlap the row.
-                    unsafe { gather(self.operands[k].size, there[k], strides[k], buffers[k], n) };
-                }
-            }
-            (self.f)(
-                n,
-                &padded(core::array::from_fn::<_, K, _>(|k| if direct[k] { there[k] } else { buffers[k] })),
-            );
-            // The next elements are read from memory while the result is written.
-            if self.streams {
-                let left = width.min(columns - column - n);
-                for k in (1..K).filter(|&k| strides[k] != 0 && !self.repeats[k]) {
-                    let step = strides[k] * self.operands[k].size as isize;
-                    prefetch_strided(there[k].wrapping_offset(n as isize * step), step, left);
-                }
-            }
-            if !direct[0] && self.first != First::Read {
-                match strides[0] {
-                    // SAFETY: `column + n <= columns`, so `there[0]` is the address of `n` elements of the row. The caller of `row` ensures
-                    // exclusive access to them. The local buffer has `n` elements. `part` calls `fence` before it returns.
-                    1 => unsafe { stream_piece(buffers[0], there[0], n * size, None) },
-                    // SAFETY: `column + n <= columns`, so `there[0]` is the address of `n` elements of the row. The caller of `row` ensures
-                    // exclusive access to them. The local buffer has `n` elements. The row and the buffer are aligned.
-                    stride => unsafe { scatter(size, buffers[0], there[0], stride, n) },
-                }
-            }
-            (column, end) = (end, end + width);
-        }
-    }
-
-    /// Runs the loop on a row that is contiguous in all operands. Without non-temporal stores, this is one call of the loop. Always
-    /// inlined, so that the addresses are computed in registers and stored once.
-    ///
-    /// # Safety
-    /// The caller must ensure the conditions of [`row`](StripTask::row), and that all strides of the row are 1.
-    #[inline(always)]
-    unsafe fn contiguous(&self, columns: usize, at: [*mut u8; K]) {
-        if self.streams {
-            // SAFETY: `streamed` has the contract of `contiguous`, which the caller ensures.
-            unsafe { self.streamed(columns, at) }
-        } else {
-            (self.f)(columns, &padded(at))
-        }
-    }
-
-    /// [`contiguous`](StripTask::contiguous) with non-temporal stores: one call of the loop for each part of the row that fits in a
-    /// buffer.
-    ///
-    /// # Safety
-    /// The contract of [`contiguous`](StripTask::contiguous).
-    #[inline(never)]
-    unsafe fn streamed(&self, columns: usize, at: [*mut u8; K]) {
-        let mut buffer = MaybeUninit::<Buffer>::uninit();
-        let buffer: *mut u8 = buffer.as_mut_ptr().cast();
-        let size = self.operands[0].size;
-        let width = STREAMED_PART_BYTES / size;
-        let mut done = 0;
-        while done < columns {
-            // Computed anew for each part. If these addresses were kept in memory and some were updated, loads of several of them together
-            // would wait until the earlier stores of this thread are complete.
-            let there: [_; K] = core::array::from_fn(|k| at[k].wrapping_add(done * self.operands[k].size));
-            let n = (width - there[0] as usize % CACHE_LINE_BYTES / size).min(columns - done);
-            (self.f)(n, &padded(core::array::from_fn::<_, K, _>(|k| if k == 0 { buffer } else { there[k] })));
-            done += n;
-            // Later elements are read from memory while the current ones are written.
-            for k in (1..K).filter(|&k| !self.repeats[k]) {
-                let size = self.operands[k].size;
-                let next = there[k].wrapping_add(n * size + self.distances[k]);
-                prefetch_strided(next, size as isize, width.min(columns - done));
-            }
-            // SAFETY: `done <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
-            // to them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
-            unsafe { stream_piece(buffer, there[0], n * size, None) };
-        }
-    }
-
-    /// Runs the loop on many short rows, several rows per call. The first row begins at the offsets `at`. If the rows of an
-    /// operand are not one contiguous block, they are copied to a contiguous buffer.
-    ///
-    /// # Safety
-    /// The caller must ensure the conditions of [`for_blocks`], for the elements of the rows.
-    unsafe fn joined(&self, rows: &StripRows<K>, at: [isize; K]) {
-        let (columns, size) = (rows.columns, self.largest());
-        let height =
-            (4 * ROW_BUFFER_BYTES / (columns * size)).max(TILE_HEIGHT_BYTES / 2 / size).min(rows.rows);
-        let direct: [bool; K] =
-            core::array::from_fn(|k| rows.strides[k] == 1 && rows.steps[k] == columns as isize);
-        let bytes =
-            core::array::from_fn(|k| if direct[k] { 0 } else { height * columns * self.operands[k].size });
-        with_buffers(Side::Blocks, bytes, bytes, |buffers: [*mut u8; K], _| {
-            for row in (0..rows.rows).step_by(height) {
-                let height = height.min(rows.rows - row);
-                let there = |k: usize, j: usize| self.address(k, at[k] + (row + j) as isize * rows.steps[k]);
-                let buffer =
-                    |k: usize, j: usize| buffers[k].wrapping_add(j * columns * self.operands[k].size);
-                for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
-                    // If all rows of the operand are the same, the first iteration has filled the buffer, and its rows are
-                    // reused.
-                    if row == 0 || rows.steps[k] != 0 {
-                        // SAFETY: `row + height <= rows.rows`, so these are rows of the operand. The caller of `joined` ensures that they
-                        // may be read and are aligned. The buffer has space for `height` rows of `columns` elements. It is aligned, and
-                        // only this closure accesses it.
-                        unsafe { self.pack(k, rows, there(k, 0), buffer(k, 0), [height, columns], columns) };
-                    }
-                }
-                let given: [_; K] =
-                    core::array::from_fn(|k| if direct[k] { there(k, 0) } else { buffer(k, 0) });
-                (self.f)(height * columns, &padded(given));
-                if !direct[0] && self.first != First::Read {
-                    for j in 0..height {
-                        // SAFETY: `row + j < rows.rows`, so `there(0, j)` is a row of the first operand. The caller of `joined` ensures
-                        // exclusive access to it. The buffer has `height > j` rows. The operand and the buffer are aligned.
-                        unsafe {
-                            scatter(
-                                self.operands[0].size,
-                                buffer(0, j),
-                                there(0, j),
-                                rows.strides[0],
-                                columns,
-                            )
-                        };
-                    }
-                }
-            }
-        });
-    }
-
-    /// Runs the loop on many rows, tile by tile, so that operands can be transposed. The first row begins at the offsets `at`.
-    ///
-    /// # Safety
-    /// The caller must ensure the conditions of [`for_blocks`], for the elements of the rows.
-    unsafe fn blocks(&self, rows: &StripRows<K>, at: [isize; K]) {
-        let (size, height) = (self.largest(), self.height().min(rows.rows));
-        let follow = (0..K).all(|k| rows.strides[k] != 1 || rows.steps[k] == rows.columns as isize);
-        let whole = follow && height * rows.columns * size <= MAX_WHOLE_ROWS_BYTES;
-        let width = if whole || rows.columns * size <= 2 * TILE_WIDTH_BYTES {
-            rows.columns
-        } else {
-            TILE_WIDTH_BYTES / size
-        };
-        // The stride between rows of a buffer exceeds the width by a cache line. So if the width is a power of two, the stride is
-        // not, and the rows do not all map to the same cache sets.
-        let pitch = |width: usize| width + CACHE_LINE_BYTES / size;
-        let bytes = |[height, width]: [usize; 2]| {
-            core::array::from_fn(|k| match rows.strides[k] {
-                1 => 0,
-                _ => ((height - 1) * pitch(width) + width) * self.operands[k].size,
-            })
-        };
-        let (all, few) =
-            ([height, width], [height.min(REDUCED_TILE_HEIGHT), width.min(TILE_WIDTH_BYTES / size)]);
-        let offsets = |row: usize, column: usize| {
-            core::array::from_fn(|k| at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k])
-        };
-        with_buffers(Side::Blocks, bytes(all), bytes(few), |buffers: [*mut u8; K], granted| {
-            let [height, width] = if granted { all } else { few };
-            let ask = height * width * size <= MAX_PREFETCHED_BYTES;
-            for row in (0..rows.rows).step_by(height) {
-                for column in (0..rows.columns).step_by(width) {
-                    let next = match column + width {
-                        next if next < rows.columns => (row, next),
-                        _ => (row + height, 0),
-                    };
-                    let block = StripTile {
-                        at: self.addresses(offsets(row, column)),
-                        height: height.min(rows.rows - row),
-                        width: width.min(rows.columns - column),
-                        pitch: pitch(width),
-                        next: (ask && next.0 < rows.rows).then(|| self.addresses(offsets(next.0, next.1))),
-                    };
-                    // SAFETY: the tile is within `rows`, for whose elements the caller of `blocks` ensures the conditions of `for_blocks`.
-                    // For each operand whose stride is not 1, the buffer has space for `height` rows of `width` elements, with stride
-                    // `pitch` between rows. It is aligned, and only this closure accesses it.
-                    unsafe { self.block(rows, &block, buffers) };
-                }
-            }
-        });
-    }
-
     /// Copies rows of operand `k` to contiguous rows. `[height, width]` are the number of rows and the number of elements of a
     /// row. The first row is copied from `from` to `to`. `pitch` is the stride between the copied rows, in elements.
     ///
@@ -607,86 +382,6 @@ impl<const K: usize> StripTask<'_, K> {
             unsafe { gather(size, from, stride, to, width) };
         }
     }
-
-    /// Runs the loop on each row of a tile, after copying the tile of each strided operand to its buffer.
-    ///
-    /// # Safety
-    /// The caller must ensure:
-    /// * The conditions of [`for_blocks`], for the elements of the tile.
-    /// * For each operand whose stride is not 1, its buffer is exclusive to the caller and aligned. It has space for
-    ///   `block.height` rows of `block.width` elements with stride `block.pitch` between rows.
-    unsafe fn block(&self, rows: &StripRows<K>, block: &StripTile<K>, buffers: [*mut u8; K]) {
-        let bytes = |k: usize, elements: isize| elements * self.operands[k].size as isize;
-        for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
-            // SAFETY: the caller of `block` ensures that the rows of the tile may be read and are aligned. It also ensures exclusive access
-            // to the buffer, which is aligned and has space for these rows with stride `block.pitch`.
-            unsafe { self.pack(k, rows, block.at[k], buffers[k], [block.height, block.width], block.pitch) };
-        }
-        for j in 0..block.height {
-            if let Some(next) = block.next {
-                self.prefetch_next(rows, block, next, j);
-            }
-            let j = j as isize;
-            let given: [_; K] = core::array::from_fn(|k| match rows.strides[k] {
-                1 => block.at[k].wrapping_offset(bytes(k, j * rows.steps[k])),
-                _ => buffers[k].wrapping_offset(bytes(k, j * block.pitch as isize)),
-            });
-            // SAFETY: each address in `given` is that of a contiguous row: row `j` of the tile, or its copy in a buffer. The caller of
-            // `block` ensures the conditions of `for_blocks` for the tile, and exclusive access to the buffers.
-            unsafe { self.contiguous(block.width, given) };
-            if rows.strides[0] != 1 && self.first != First::Read {
-                let to = block.at[0].wrapping_offset(bytes(0, j * rows.steps[0]));
-                // SAFETY: the caller of `block` ensures exclusive access to row `j` of the tile. `given[0]` is the address of the row's
-                // elements in the buffer. The operand and the buffer are aligned.
-                unsafe { scatter(self.operands[0].size, given[0], to, rows.strides[0], block.width) };
-            }
-        }
-    }
-
-    /// Prefetches part `j` of the next tile, which is divided into `block.height` parts. A part consists of one row of each
-    /// operand with unit stride, and of some columns of each operand that is copied. The hardware does not prefetch them, because
-    /// hardware prefetchers follow only long contiguous ranges.
-    fn prefetch_next(&self, rows: &StripRows<K>, block: &StripTile<K>, next: [*mut u8; K], j: usize) {
-        for k in (0..K).filter(|&k| rows.strides[k] != 0 && (self.reads(k) || !self.streams)) {
-            let (pieces, step, length) = match rows.strides[k] {
-                1 => (j..j + 1, rows.steps[k], block.width),
-                stride => (
-                    j * block.width / block.height..(j + 1) * block.width / block.height,
-                    stride,
-                    block.height,
-                ),
-            };
-            let size = self.operands[k].size;
-            for piece in pieces {
-                let from = next[k].wrapping_offset(piece as isize * step * size as isize);
-                for byte in (0..length * size).step_by(CACHE_LINE_BYTES) {
-                    prefetch(from.wrapping_add(byte));
-                }
-            }
-        }
-    }
-}
-
-/// Prefetches `n` elements from address `from` on. `step` is the stride between them, in bytes, and not 0.
-fn prefetch_strided(from: *const u8, step: isize, n: usize) {
-    // With a small stride, several elements are in one cache line.
-    let each = (CACHE_LINE_BYTES / step.unsigned_abs()).max(1);
-    for i in (0..n).step_by(each) {
-        prefetch(from.wrapping_offset(i as isize * step));
-    }
-}
-
-/// A tile of rows and columns.
-struct StripTile<const K: usize> {
-    /// The address of the tile's first element in each operand.
-    at: [*mut u8; K],
-    height: usize,
-    width: usize,
-    /// The stride between rows in a buffer, in elements.
-    pitch: usize,
-    /// The addresses of the first elements of the next tile, or `None` if that tile is not prefetched. The prefetched range has the
-    /// extents of this tile, although the next tile may be larger or smaller.
-    next: Option<[*mut u8; K]>,
 }
 
 /// Calls `f` with the offsets of the operands, in elements, for each index of the outer loops.
