@@ -7,7 +7,7 @@
 //! At the level AVX-512, this loop is not used. There, plain loops over elements of 8 or 16 bytes use registers of 64 bytes, and one
 //! instruction narrows a mask. For elements of 4 bytes, the two loops were not compared at that level.
 
-use super::Arrays;
+use super::operands::Arrays;
 use crate::device::{Arguments, Function};
 use crate::element::{DType, Element};
 use crate::simd::Level;
