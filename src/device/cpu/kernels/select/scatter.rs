@@ -5,9 +5,10 @@
 //! its last axis, could be split between threads by their values. But then each thread would have to read all of them, which is no faster
 //! (measured).
 
-use super::{
+use super::by_size;
+use super::positions::{
     CHECKED_POSITIONS, MIN_CHECKED_POSITIONS, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE,
-    SelectedLine, Sign, all_in_range, by_size, check, first_invalid, from_start,
+    SelectedLine, Sign, all_in_range, check, first_invalid, from_start,
 };
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::{Cpu, HostPtr};
