@@ -1,30 +1,24 @@
 //! Linear algebra of dynamic tensors.
 
 pub(crate) mod factorise;
+mod least_squares;
 mod results;
 mod solve;
 
 use results::Erase;
 pub use results::{DynDiscarded, DynLdl, DynLu, DynSvd};
 
-use super::operand::{agree, allocate_with, device_of, elements, lacking, needs, on_device};
+use super::operand::{agree, lacking, needs, on_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-use crate::device::Gemm;
-use crate::device::family::decompose::LinalgElement;
 use crate::dispatch;
 use crate::element::DType;
 use crate::engine::decompose::truncation::Truncation;
-use crate::engine::decompose::{
-    Matrices, in_terms_of, merged_shape, multiply_sides, side_axis, solution_shape,
-};
-use crate::engine::gemm::matmul;
-use crate::engine::same_instance;
+use crate::engine::decompose::{Matrices, in_terms_of, merged_shape};
 use crate::error::Error;
-use crate::layout::Layout;
 use crate::ops::decompose::stacks;
 use crate::order::{ColMajor, RowMajor};
-use crate::rank::{MAX_RANK, Rank};
+use crate::rank::Rank;
 
 /// Checks that the element type of a tensor has factorisations, and that its rank is at least 2.
 ///
@@ -88,6 +82,8 @@ macro_rules! on_stack {
         .map_err(|error| in_terms_of(error, op, row_major, x.shape()))
     }};
 }
+
+use on_stack;
 
 /// Defines methods that call the functions in `stacks`.
 macro_rules! methods {
@@ -437,63 +433,6 @@ methods! {
     spectral_norm() -> DynTensor, check |a| stacks::spectral_norm(a);
 }
 
-/// Checks the operands of a linear system, and returns the layout of the solution.
-fn system(op: &'static str, a: DynView<'_>, b: DynView<'_>) -> Result<Layout, Error> {
-    check(op, a)?;
-    let row_major = agree(op, a, b)?.is_row_major();
-    if b.rank() == 0 {
-        let reason = "a tensor of `Rank<0>` has no right-hand sides: expected a vector, a matrix or a batch of matrices";
-        return Err(Error::UnsupportedRank { op, reason: reason.into() });
-    }
-    let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(a.rank(), b.rank()));
-    solution_shape(op, row_major, a.shape(), b.shape(), &mut shape[..rank])?;
-    Ok(Layout::contiguous(&shape[..rank], row_major))
-}
-
-// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn lstsq(
-    (op, negligible): (&'static str, stacks::Negligible),
-    a: DynView<'_>,
-    b: DynView<'_>,
-) -> Result<DynTensor, Error> {
-    let solution = system(op, a, b)?;
-    if b.is_finite()?.all()?.item()? != true.into() {
-        let reason =
-            "the right-hand sides have an element that is NaN or infinite; find it with `.is_finite()`";
-        return Err(Error::Argument { op, reason: reason.into() });
-    }
-    let (left, right) = on_stack!(op, a, |a: T| stacks::pseudo_inverse_factors(a, negligible))?;
-    on_device!(op, a, Dev => dispatch!(
-        a.dtype(),
-        T: Inexact => applied::<T, Dev>(op, [left.look(), right.look()], b, solution),
-        else => Err(lacking(op, a.dtype(), needs::FACTORISATIONS))
-    ))
-}
-
-/// Returns `left · (right · b)`.
-fn applied<T: LinalgElement, Dev: Gemm<T>>(
-    op: &'static str,
-    [left, right]: [DynView<'_>; 2],
-    b: DynView<'_>,
-    solution: Layout,
-) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(&left);
-    same_instance(op, device, device_of(&b))?;
-    let (order, vectors) = (left.order(), b.rank() == 1);
-    let row_major = order.is_row_major();
-    let mut inner = solution.shape().to_vec();
-    inner[side_axis(row_major, solution.rank(), vectors)] = Matrices::new(row_major, right.shape()).m;
-    let product = |a: DynView<'_>, b: DynView<'_>, layout: Layout| {
-        allocate_with(device, layout, order, &mut |out| {
-            multiply_sides(row_major, device, elements::<T, Dev>(&a), elements(&b), vectors, out)
-        })
-    };
-    let inner = product(right, b, Layout::contiguous(&inner, row_major))?;
-    product(left, inner.look(), solution)
-}
-
 // This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
 // `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -523,31 +462,6 @@ impl<S: DynData> DynTensor<S> {
         check_rank("adjoint", self.look())?;
         let first = if self.order().is_row_major() { self.rank() - 2 } else { 0 };
         self.swap_axes(first, first + 1)?.conj()
-    }
-
-    /// Returns the `x` for which the norm of `a · x − b` is least: see [`Tensor::lstsq`](crate::Tensor::lstsq).
-    ///
-    /// # Errors
-    /// * Those of [`solve`](DynTensor::solve), except that the matrices need not be square and may be singular.
-    /// * If the iteration for the singular values does not converge.
-    pub fn lstsq<'b>(&self, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        lstsq(stacks::LSTSQ, self.look(), b.into())
-    }
-
-    /// Returns the `x` for which the norm of `a · x − b` is least, with singular values of at most `relative` times the largest one counted
-    /// as 0: see [`Tensor::lstsq_with`](crate::Tensor::lstsq_with).
-    ///
-    /// # Errors
-    /// Those of [`lstsq`](DynTensor::lstsq), and if `relative` is negative or NaN.
-    ///
-    /// ```
-    /// use vierbein::{DynTensor, tensor};
-    /// let a = DynTensor::from(tensor![[1.0, 0.0], [0.0, 1e-6]]);
-    /// assert_eq!(a.lstsq_with(&tensor![2.0, 3.0], 1e-3)?.downcast_ref()?, tensor![2.0, 0.0]);
-    /// # Ok::<(), vierbein::Error>(())
-    /// ```
-    pub fn lstsq_with<'b>(&self, b: impl Into<DynView<'b>>, relative: f64) -> Result<DynTensor, Error> {
-        lstsq(stacks::lstsq_with(relative)?, self.look(), b.into())
     }
 
     /// Returns the eigenvalues `w` and the eigenvectors `v` of `a · v = b · v · w`, for Hermitian matrices `a` and positive definite
