@@ -136,12 +136,12 @@ impl Kernels {
     /// Adds the kernels of decompositions, except kernels with the same source as a kernel of another operation.
     #[cfg(feature = "linalg")]
     fn matrices<T: Inexact>(&mut self) {
-        use crate::device::cuda::runtime::kernels::decompose::{matrices, orient};
+        use crate::device::cuda::runtime::kernels::decompose::{matrices, orient, scaling};
         let (dtype, real) = (T::DTYPE, <T::Magnitude as Element>::DTYPE);
         for which in [orient::Which::Large, orient::Which::NotZero] {
             self.add(orient::program(which, dtype));
         }
-        let largest = matrices::largest_part();
+        let largest = scaling::largest_part();
         for (vector, line, wide) in variants::<T>() {
             self.add(largest.program(&reduce::WHOLE, [real, dtype], [vector, line, wide, 0, 0, 0]));
         }

@@ -1,7 +1,8 @@
 //! The Cholesky decomposition on a GPU.
 
 use super::Input;
-use super::matrices::{Matrices, Outside, Scaled, Scaling, TriangleSide};
+use super::matrices::{Matrices, Outside, TriangleSide};
+use super::scaling::{Scaled, Scaling};
 use super::solver::{Infos, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;

@@ -1,7 +1,8 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices on a GPU.
 
 use super::Input;
-use super::matrices::{Matrices, Outside, Scaling, TriangleSide, real};
+use super::matrices::{Matrices, Outside, TriangleSide, real};
+use super::scaling::Scaling;
 use super::solver::{Infos, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;

@@ -1,7 +1,8 @@
 //! The LU decomposition on a GPU.
 
 use super::Input;
-use super::matrices::{Matrices, Scaling, TriangleSide};
+use super::matrices::{Matrices, TriangleSide};
+use super::scaling::Scaling;
 use super::solver::{Infos, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;

@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! copy the matrices to new memory in column-major order, conjugated if asked  (matrices)
-//! find the largest element of each; NaN and infinities are errors             (matrices)
-//! multiply each by a power of two, as on the host                             (matrices)
+//! find the largest element of each; NaN and infinities are errors             (scaling)
+//! multiply each by a power of two, as on the host                             (scaling)
 //! call cuSOLVER, for one matrix after the other or for many together          (solver)
 //! make singular vectors and eigenvectors orthonormal                          (orthonormal)
 //! fix the signs and phases of vectors                                         (orient)
-//! undo the scaling
+//! undo the scaling                                                            (scaling)
 //! read cuSOLVER's results for each matrix; a failure is an error              (solver)
 //! copy the results to the outputs
 //! ```
@@ -24,6 +24,7 @@ pub(in crate::device::cuda::runtime) mod matrices;
 pub(in crate::device::cuda::runtime) mod orient;
 mod orthonormal;
 pub(in crate::device::cuda::runtime) mod qr;
+pub(in crate::device::cuda::runtime) mod scaling;
 pub(in crate::device::cuda::runtime) mod solve;
 pub(in crate::device::cuda::runtime) mod solver;
 pub(in crate::device::cuda::runtime) mod svd;

@@ -2,7 +2,8 @@
 
 use super::Input;
 use super::cholesky::load_lower;
-use super::matrices::{Matrices, Scaling};
+use super::matrices::Matrices;
+use super::scaling::Scaling;
 use super::solver::{Infos, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;

@@ -1,7 +1,8 @@
 //! The singular value decomposition on a GPU.
 
 use super::Input;
-use super::matrices::{Matrices, Scaling, real};
+use super::matrices::{Matrices, real};
+use super::scaling::Scaling;
 use super::solver::{Infos, svd_columns, with_solver};
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;

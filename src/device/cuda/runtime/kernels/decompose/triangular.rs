@@ -1,7 +1,8 @@
 //! Solutions of triangular systems on a GPU, by cuBLAS.
 
 use super::Input;
-use super::matrices::{Matrices, Outside, Scaling, TriangleSide};
+use super::matrices::{Matrices, Outside, TriangleSide};
+use super::scaling::Scaling;
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
 use crate::device::cuda::runtime::driver::context::Context;
