@@ -48,7 +48,8 @@ use std::mem::MaybeUninit;
 #[cfg(feature = "linalg")]
 pub(in crate::device) use decompose::{cholesky, eigh, lu, qr, solve, svd};
 pub(in crate::device) use driver::context::context;
-pub(super) use driver::context::{Context, Memory, count, name_of};
+pub(super) use driver::context::{Context, Memory};
+pub(super) use driver::devices::{count, name_of};
 pub(super) use driver::pinned::Pinned;
 #[cfg(feature = "fft")]
 pub(in crate::device) use fourier::{fft, irfft, rfft};
