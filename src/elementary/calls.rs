@@ -209,18 +209,16 @@ pub(crate) unsafe fn map_quotients<const LEFT: bool, const RIGHT: bool>(
 ) -> bool {
     // At the level AVX-512, a plain loop over two operands of `c64` and a separate result is faster.
     #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
-    if match crate::simd::Level::get() {
-        crate::simd::Level::Portable => false,
-        crate::simd::Level::Avx2 => true,
-        crate::simd::Level::Avx512 => {
-            let result = to.cast_const();
-            size_of::<Float>() == 4 || LEFT || RIGHT || left == result || right == result
-        }
-    } {
+    {
         use crate::elementary::quotient::QuotientLoop;
-        // SAFETY: `Level::get` guarantees AVX2. The other conditions are those of `map_quotients`.
-        unsafe { Float::all::<LEFT, RIGHT>(left, right, to, n) };
-        return true;
+        use crate::simd::{avx2::Avx2, avx512::Avx512, vector::Isa};
+        let in_place = left == to.cast_const() || right == to.cast_const();
+        let apart = size_of::<Float>() == 8 && !LEFT && !RIGHT && !in_place;
+        if Avx2::new().is_some() && !(apart && Avx512::new().is_some()) {
+            // SAFETY: the processor has AVX2, as there is a token. The other conditions are those of `map_quotients`.
+            unsafe { Float::all::<LEFT, RIGHT>(left, right, to, n) };
+            return true;
+        }
     }
     let map = |left, right, to, count| {
         // SAFETY: `map_apart` passes pointers to `count` operands, which the caller ensures to be readable, and to `count`

@@ -299,6 +299,12 @@ macro_rules! kernel {
 }
 pub(crate) use kernel;
 
+/// Returns whether kernels may use registers of 64 bytes, which hold a whole cache line.
+#[inline]
+pub(crate) fn has_cache_line_registers() -> bool {
+    Level::get() == Level::Avx512
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::Level;

@@ -33,14 +33,13 @@
 use crate::element::Element;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::CACHE_LINE_BYTES;
-use crate::simd::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{
-    avx2::U8x32,
-    avx512::U8x64,
+    avx2::{Avx2, U8x32},
+    avx512::{Avx512, U8x64},
     prefetch,
     sse2::U8x16,
-    vector::{ByteVector, interleave, unrolled},
+    vector::{ByteVector, Isa, SimdKernel, Vector, interleave, unrolled},
 };
 #[cfg(target_arch = "x86_64")]
 use core::mem::MaybeUninit;
@@ -179,7 +178,7 @@ pub(in crate::device::cpu) struct Tile<'a> {
 /// * If `stream` is set, element `lead_columns` of each row of the result is at a multiple of 64 bytes.
 pub(in crate::device::cpu) type Kernel = unsafe fn(&Tile<'_>, &[[isize; 2]]);
 
-/// Returns the kernel for elements of `size` bytes and the instruction set of [`Level::get`].
+/// Returns the kernel for elements of `size` bytes and the widest instruction set that is available.
 #[inline]
 pub(in crate::device::cpu) fn kernel(size: usize) -> Kernel {
     match size {
@@ -194,115 +193,115 @@ pub(in crate::device::cpu) fn kernel(size: usize) -> Kernel {
 
 #[cfg(target_arch = "x86_64")]
 fn kernels<const SIZE: usize>() -> Kernel {
-    match Level::get() {
-        Level::Avx512 => avx512::<SIZE>,
-        Level::Avx2 => avx2::<SIZE>,
-        Level::Portable => sse2::<SIZE>,
+    if Avx512::new().is_some() {
+        run::<U8x64, SIZE>
+    } else if Avx2::new().is_some() {
+        run::<U8x32, SIZE>
+    } else {
+        run::<U8x16, SIZE>
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 fn kernels<const SIZE: usize>() -> Kernel {
-    debug_assert_eq!(Level::get(), Level::Portable);
     one_by_one::<SIZE>
 }
 
 // ------------------------------------------------------------------ instruction sets
 
-// Each kernel uses the widest blocks that fit in the tile. It tries blocks whose rows fill a cache line, then blocks whose rows
-// fill a register, then both with narrower registers. If no block fits, it copies element by element.
+/// The [`Kernel`] with registers of `V`.
+///
+/// # Safety
+/// The contract of [`Kernel`]. In addition, the processor must have the instruction set of `V`.
+#[cfg(target_arch = "x86_64")]
+unsafe fn run<V: Vector, const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]])
+where
+    for<'a> TransposeTile<'a, SIZE>: SimdKernel<V>,
+{
+    // SAFETY: `TransposeTile::run` has the contract of this function, which the caller ensures.
+    unsafe { V::within(TransposeTile::<SIZE> { tile, at }) }
+}
+
+/// The transpose of a tile of elements of `SIZE` bytes: see [`Kernel`].
+///
+/// It uses the widest blocks that fit in the tile. It tries blocks whose rows fill a cache line, then blocks whose rows fill a register, then
+/// both with narrower registers. If no block fits, it copies element by element.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy)]
+struct TransposeTile<'a, const SIZE: usize> {
+    tile: &'a Tile<'a>,
+    at: &'a [[isize; 2]],
+}
 
 /// Transposes a tile in blocks of `$columns` columns of elements of `$size` bytes. Returns `false` and does nothing if no such block fits in
 /// the tile.
 #[cfg(target_arch = "x86_64")]
 macro_rules! cover {
-    ($tile:ident at $at:ident: $register:ty, $columns:literal of $size:literal) => {
-        // SAFETY: the caller of the surrounding function ensures the contract of `Kernel`. The surrounding function requires the
-        // instruction set of `$register`, or it is SSE2, which every x86-64 processor has. `16 / $size` elements have 16 bytes,
-        // and `$columns` is a multiple of this number times the 16-byte blocks of `$register`.
-        unsafe { $tile.cover::<$register, $size, { 16 / $size }, $columns>($at) }
+    ($transpose:ident: $register:ty, $columns:literal of $size:literal) => {
+        // SAFETY: the caller of the surrounding function ensures the contract of `Kernel`, and that the processor has the instruction set of
+        // `$register`. `16 / $size` elements have 16 bytes, and `$columns` is a multiple of this number times the 16-byte blocks of
+        // `$register`.
+        unsafe { $transpose.tile.cover::<$register, $size, { 16 / $size }, $columns>($transpose.at) }
     };
 }
 
-/// The [`Kernel`] for AVX-512.
-///
-/// # Safety
-/// The contract of [`Kernel`]. In addition, the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
-unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    let done = match SIZE {
-        1 => cover!(tile at at: U8x64, 64 of 1),
-        2 => cover!(tile at at: U8x64, 32 of 2),
-        4 => cover!(tile at at: U8x64, 16 of 4),
-        8 => cover!(tile at at: U8x64, 8 of 8),
-        _ => cover!(tile at at: U8x64, 4 of 16),
-    };
-    if !done {
-        // SAFETY: the caller ensures the contract of `Kernel`. `with_avx2` also requires AVX2, which a processor with AVX-512 has.
-        unsafe { with_avx2::<SIZE>(tile, at) };
+impl<const SIZE: usize> SimdKernel<U8x64> for TransposeTile<'_, SIZE> {
+    /// # Safety
+    /// The contract of [`Kernel`]. In addition, the processor must have AVX-512.
+    #[inline(always)]
+    unsafe fn run(self) {
+        let done = match SIZE {
+            1 => cover!(self: U8x64, 64 of 1),
+            2 => cover!(self: U8x64, 32 of 2),
+            4 => cover!(self: U8x64, 16 of 4),
+            8 => cover!(self: U8x64, 8 of 8),
+            _ => cover!(self: U8x64, 4 of 16),
+        };
+        if !done {
+            // SAFETY: the caller ensures the contract of `Kernel`. A processor with AVX-512 has AVX2.
+            unsafe { SimdKernel::<U8x32>::run(self) };
+        }
     }
 }
 
-/// The [`Kernel`] for AVX2.
-///
-/// # Safety
-/// The contract of [`Kernel`]. In addition, the processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: `with_avx2` has the contract of `avx2`, which the caller ensures.
-    unsafe { with_avx2::<SIZE>(tile, at) }
-}
-
-/// [`avx2`], inlined into its callers.
-///
-/// # Safety
-/// The contract of [`avx2`].
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    let done = match SIZE {
-        1 => cover!(tile at at: U8x32, 64 of 1) || cover!(tile at at: U8x32, 32 of 1),
-        2 => cover!(tile at at: U8x32, 32 of 2) || cover!(tile at at: U8x32, 16 of 2),
-        4 => cover!(tile at at: U8x32, 16 of 4) || cover!(tile at at: U8x32, 8 of 4),
-        8 => cover!(tile at at: U8x32, 8 of 8) || cover!(tile at at: U8x32, 4 of 8),
-        _ => cover!(tile at at: U8x32, 4 of 16) || cover!(tile at at: U8x32, 2 of 16),
-    };
-    if !done {
-        // SAFETY: `with_sse2` has the contract of `Kernel`, which the caller ensures.
-        unsafe { with_sse2::<SIZE>(tile, at) };
+impl<const SIZE: usize> SimdKernel<U8x32> for TransposeTile<'_, SIZE> {
+    /// # Safety
+    /// The contract of [`Kernel`]. In addition, the processor must have AVX2.
+    #[inline(always)]
+    unsafe fn run(self) {
+        let done = match SIZE {
+            1 => cover!(self: U8x32, 64 of 1) || cover!(self: U8x32, 32 of 1),
+            2 => cover!(self: U8x32, 32 of 2) || cover!(self: U8x32, 16 of 2),
+            4 => cover!(self: U8x32, 16 of 4) || cover!(self: U8x32, 8 of 4),
+            8 => cover!(self: U8x32, 8 of 8) || cover!(self: U8x32, 4 of 8),
+            _ => cover!(self: U8x32, 4 of 16) || cover!(self: U8x32, 2 of 16),
+        };
+        if !done {
+            // SAFETY: the caller ensures the contract of `Kernel`. Every x86-64 processor has SSE2.
+            unsafe { SimdKernel::<U8x16>::run(self) };
+        }
     }
 }
 
-/// The [`Kernel`] for SSE2.
-///
-/// # Safety
-/// The contract of [`Kernel`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: `with_sse2` has the contract of `Kernel`, which the caller ensures.
-    unsafe { with_sse2::<SIZE>(tile, at) }
-}
-
-/// [`sse2`], inlined into its callers.
-///
-/// # Safety
-/// The contract of [`Kernel`].
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // Every x86-64 processor has SSE2.
-    let done = match SIZE {
-        1 => cover!(tile at at: U8x16, 64 of 1) || cover!(tile at at: U8x16, 16 of 1),
-        2 => cover!(tile at at: U8x16, 32 of 2) || cover!(tile at at: U8x16, 8 of 2),
-        4 => cover!(tile at at: U8x16, 16 of 4) || cover!(tile at at: U8x16, 4 of 4),
-        8 => cover!(tile at at: U8x16, 8 of 8) || cover!(tile at at: U8x16, 2 of 8),
-        _ => cover!(tile at at: U8x16, 4 of 16),
-    };
-    if !done {
-        // SAFETY: `one_by_one` has the contract of `Kernel`, which the caller ensures.
-        unsafe { one_by_one::<SIZE>(tile, at) };
+impl<const SIZE: usize> SimdKernel<U8x16> for TransposeTile<'_, SIZE> {
+    /// # Safety
+    /// The contract of [`Kernel`].
+    #[inline(always)]
+    unsafe fn run(self) {
+        let done = match SIZE {
+            1 => cover!(self: U8x16, 64 of 1) || cover!(self: U8x16, 16 of 1),
+            2 => cover!(self: U8x16, 32 of 2) || cover!(self: U8x16, 8 of 2),
+            4 => cover!(self: U8x16, 16 of 4) || cover!(self: U8x16, 4 of 4),
+            8 => cover!(self: U8x16, 8 of 8) || cover!(self: U8x16, 2 of 8),
+            _ => cover!(self: U8x16, 4 of 16),
+        };
+        if !done {
+            // SAFETY: `one_by_one` has the contract of `Kernel`, which the caller ensures.
+            unsafe { one_by_one::<SIZE>(self.tile, self.at) };
+        }
     }
 }
 

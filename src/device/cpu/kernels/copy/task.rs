@@ -9,7 +9,7 @@ use crate::layout::odometer::Odometer;
 use crate::layout::tiling::{Blocks, Loop};
 use crate::rank::MAX_RANK;
 use crate::simd::CACHE_LINE_BYTES;
-use crate::simd::Level;
+use crate::simd::has_cache_line_registers;
 use core::mem::MaybeUninit;
 
 /// Rows, or columns if there are few rows, are split between threads at multiples of this number. Also the minimum number of rows
@@ -124,7 +124,7 @@ impl CopyTask {
         let stream = lead_columns.is_some()
             && (!shared || count * unit >= MIN_STREAMED_ROW_BYTES)
             && match collide {
-                true => self.bytes >= MIN_COLLIDING_BYTES && Level::get() == Level::Avx512,
+                true => self.bytes >= MIN_COLLIDING_BYTES && has_cache_line_registers(),
                 false => self.bytes >= MIN_STREAMED_BYTES,
             };
         let lead_columns = lead_columns.unwrap_or(0);

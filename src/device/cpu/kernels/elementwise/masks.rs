@@ -10,10 +10,10 @@
 use super::operands::Arrays;
 use crate::device::{Arguments, Function};
 use crate::element::{DType, Element};
-use crate::simd::Level;
 use crate::simd::avx2::masks::{MASKS, MaskVector};
-use crate::simd::avx2::{I32x8, I64x4};
-use crate::simd::vector::{SimdKernel, Vector};
+use crate::simd::avx2::{Avx2, I32x8, I64x4};
+use crate::simd::avx512::Avx512;
+use crate::simd::vector::{Isa, SimdKernel, Vector};
 use core::marker::PhantomData;
 
 /// The number of elements in a block, whose masks stay in L1.
@@ -33,14 +33,14 @@ pub(super) unsafe fn map_masks<A: Arguments, F: Function<A>>(
     out: *mut F::Output,
     operands: &Arrays,
 ) -> bool {
-    if const { !has_masks::<A, F>() } || n < BLOCK || Level::get() != Level::Avx2 {
+    if const { !has_masks::<A, F>() } || n < BLOCK || Avx512::new().is_some() || Avx2::new().is_none() {
         return false;
     }
     let kernel = MapMasks { op, n, out, operands, arguments: PhantomData::<A> };
     match size_of::<A::First>() {
-        // SAFETY: results are of type `bool`, and the processor has AVX2. The caller ensures the rest of the contract.
+        // SAFETY: results are of type `bool`, and the processor has AVX2, as there is a token. The caller ensures the rest of the contract.
         8 | 16 => unsafe { I64x4::within(kernel) },
-        // SAFETY: results are of type `bool`, and the processor has AVX2. The caller ensures the rest of the contract.
+        // SAFETY: results are of type `bool`, and the processor has AVX2, as there is a token. The caller ensures the rest of the contract.
         4 => unsafe { I32x8::within(kernel) },
         _ => return false,
     }

@@ -9,7 +9,7 @@ use super::operands::{Arrays, arrays};
 use crate::device::cpu::loops::strips::Addresses;
 use crate::device::{Arguments, Function};
 use crate::element::{DType, Element};
-use crate::simd::{CACHE_LINE_BYTES, Level, kernel, prefetch, prefetches_rows};
+use crate::simd::{CACHE_LINE_BYTES, has_cache_line_registers, kernel, prefetch, prefetches_rows};
 use core::ptr::null_mut;
 
 /// [`Elementwise::map`] of `n` contiguous elements. `at` has the addresses of the output and of the operands.
@@ -30,8 +30,8 @@ pub(super) unsafe fn map_strip<A: Arguments, F: Function<A>>(op: &F, n: usize, a
     if unsafe { map_masks::<A, F>(*op, n, out, operands) } {
         return;
     }
-    // At the level AVX-512, products of complex numbers use registers of 64 bytes instead of blocks.
-    if const { is_wide::<A, F>() } && (const { !in_blocks::<A, F>() } || Level::get() == Level::Avx512) {
+    // With registers of 64 bytes, products of complex numbers are computed in a plain loop, without blocks.
+    if const { is_wide::<A, F>() } && (const { !in_blocks::<A, F>() } || has_cache_line_registers()) {
         // SAFETY: `map_contiguous_wide` has the contract of `map_strip`, which the caller ensures.
         unsafe { map_contiguous_wide::<A, F>(*op, n, out, operands) };
     } else {
