@@ -17,11 +17,12 @@ const MIN_LANES: usize = 8;
 pub(crate) const FOLD_BLOCK_BYTES: usize = 16 << 10;
 /// Maximum number of rows that [`fold_many_rows`](crate::device::Reduction::fold_many_rows) folds.
 pub(crate) const MAX_ROWS: usize = 255;
-/// Prefetch distance, in bytes. Measured: with half of it, norms in L2 are slower; with three times as much, sums in memory are slower.
+/// Prefetch distance, in bytes. With a much shorter distance, norms of elements in L2 are slower; with a much longer one, sums of elements in
+/// memory are slower.
 const PREFETCH_BYTES: usize = 1 << 10;
 
 /// Prefetches the memory [`PREFETCH_BYTES`] after a row, for loops that only read, if [`prefetches_rows`]. Loops over several rows
-/// of a matrix at once do not call it, because they gain nothing (measured).
+/// of a matrix at once do not call it, because they gain nothing.
 #[inline(always)]
 pub(crate) fn prefetch_after<T>(row: &[T]) {
     for byte in (0..size_of_val(row)).step_by(CACHE_LINE_BYTES) {

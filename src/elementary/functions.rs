@@ -23,7 +23,7 @@ pub(crate) fn select(condition: bool, a: Float, b: Float) -> Float {
 /// Horner's scheme.
 ///
 /// Horner's scheme for the whole polynomial has one long dependency chain. Estrin's scheme, a tree of pairs, has the shortest chain, but
-/// takes one or two products more. Most functions are faster with two or four polynomials than with Estrin's scheme (measured).
+/// takes one or two products more. Most functions are faster with two or four polynomials than with Estrin's scheme.
 #[inline(always)]
 pub(crate) fn polynomial<const N: usize>(x: Float, coefficients: &[Float; N]) -> Float {
     polynomial_from(0, x, coefficients)

@@ -97,7 +97,7 @@ impl<'a> Source<'a> {
         // as the elements arrive.
         if self.sure && U::DTYPE != DType::Bool {
             // `any` aligns a large buffer to 64 bytes, as NumPy aligns the elements in the file. The system's copy to a `Vec`, which
-            // begins 16 bytes after a multiple of 64, is slower (measured).
+            // begins 16 bytes after a multiple of 64, is slower.
             let mut data = if self.trusted { CpuBuffer::any(count)? } else { CpuBuffer::zeroed(count)? };
             // If bytes must be reversed, do so while they are in cache.
             let reversed = big_endian != cfg!(target_endian = "big");

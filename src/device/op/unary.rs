@@ -8,20 +8,18 @@ use crate::element::{
 };
 use num_traits::{One, Zero};
 
-/// The [`COST`](UnaryOp::COST) of functions that take more than a few nanoseconds.
+/// The [`COST`](UnaryOp::COST) of functions that take many instructions, such as elementary functions.
 pub(crate) const SLOW: usize = 256;
 
 /// The [`COST`](UnaryOp::COST) of a quotient of complex numbers, or of a 64-bit integer and a scalar, of a remainder, and of the modulus of
-/// a complex number: about a nanosecond. Loops with this cost do not use non-temporal stores (measured: quotients and moduli of large
-/// operands are faster without them).
+/// a complex number. Loops with this cost do not use non-temporal stores: their speed is limited by the computation, not by the memory.
 pub(crate) const DIVISION: usize = 96;
 
-/// The [`COST`](UnaryOp::COST) of the reciprocal of a complex number, and of its quotient by a scalar: more than half a nanosecond. Loops
-/// with this cost use non-temporal stores (measured: they are slower with these stores on one thread, but faster on two, which share the
-/// memory bandwidth).
+/// The [`COST`](UnaryOp::COST) of the reciprocal of a complex number, and of its quotient by a scalar. Loops with this cost use non-temporal
+/// stores: they are slower with these stores on one thread, but faster on two, which share the memory bandwidth.
 pub(crate) const RECIPROCAL: usize = 64;
 
-/// The [`COST`](UnaryOp::COST) of the quotient or remainder of two integers of at most 32 bits: a few tenths of a nanosecond.
+/// The [`COST`](UnaryOp::COST) of the quotient or remainder of two integers of at most 32 bits.
 pub(crate) const INTEGER_DIVISION: usize = 32;
 
 /// The [`COST`](UnaryOp::COST) of the quotient or remainder of an 8-bit integer and a scalar, which is computed in 16 bits.

@@ -18,8 +18,8 @@ const MIN_LARGE_COPY_BYTES: usize = 24 << 10;
 const CHUNK_BYTES: usize = 128;
 const _: () = assert!(CHUNK_BYTES <= MIN_COPY_BYTES);
 /// Distance in bytes between the elements that a loop with non-temporal stores reads and those that it prefetches. It is the size of a page,
-/// because the processor itself does not prefetch across the end of a page. Measured: larger distances make `a + b`
-/// slower, and copies no faster.
+/// because the processor itself does not prefetch across the end of a page. Chosen by the rows `a + b` and `copy` of
+/// `benches/peers/src/rows/memory/mod.rs`.
 pub(super) const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
 
 /// Copies `len` bytes with ordinary stores.
@@ -29,7 +29,7 @@ pub(super) const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
 /// See <https://lunnova.dev/articles/ryzen-slow-short-rep-mov>.
 ///
 /// Larger copies call `memcpy` if the distance of source and result is a multiple of 64 bytes: for these, `rep movsb` is faster on some
-/// processors, and as fast on others (measured).
+/// processors, and as fast on others.
 ///
 /// # Safety
 /// The caller must ensure that `len` bytes may be read at `from` and written at `to`, and that these two ranges do not overlap.

@@ -193,9 +193,9 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
 
 /// Returns the minimum size of a result, in bytes, for non-temporal stores: half of L3, but not more than [`MAX_THRESHOLD_BYTES`].
 ///
-/// Measured: from this size on, non-temporal stores are faster, and if all of the result is read afterwards, both together take about as
-/// long as with ordinary stores. For smaller results, ordinary stores are better, because the result stays in L3. Tests without
-/// optimisation read and write large results slowly, so they use smaller ones.
+/// From this size on, non-temporal stores are faster, and if all of the result is read afterwards, both together take about as long as with
+/// ordinary stores. For smaller results, ordinary stores are better, because the result stays in L3. Tests without optimisation read and
+/// write large results slowly, so they use smaller ones.
 fn min_streamed_bytes() -> usize {
     if cfg!(all(test, debug_assertions)) {
         return 8 << 20;
@@ -203,7 +203,7 @@ fn min_streamed_bytes() -> usize {
     l3_bytes().map_or(MAX_THRESHOLD_BYTES, |bytes| (bytes / 2).min(MAX_THRESHOLD_BYTES))
 }
 
-/// The largest value of [`min_streamed_bytes`]. Larger values were not measured.
+/// The largest value of [`min_streamed_bytes`].
 const MAX_THRESHOLD_BYTES: usize = 64 << 20;
 
 /// Maximum cost of an element for non-temporal stores, as the number of bytes that could be copied in the same time. The speed of a more

@@ -4,7 +4,8 @@
 
 use crate::layout::plan::Plan;
 
-/// Minimum number of elements in a thread's part of a sum. With smaller parts, a second thread makes the sum slower (measured).
+/// Minimum number of elements in a thread's part of a sum. With smaller parts, a second thread makes the sum slower, because handing over
+/// work takes time.
 pub(in crate::device::cpu) const PARALLEL_SUM_LEN: usize = 1 << 16;
 
 // The unit of work is the byte: work of `n` bytes takes as long as copying `n` bytes. About a hundred bytes can be copied in one

@@ -39,7 +39,7 @@ pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
 pub(in crate::device::cpu) const PAGE_BYTES: usize = 4096;
 
 /// Distance, in bytes, between the page offsets at which consecutive large results begin. The page offset is the address modulo the
-/// size of a page. Measured for `a + b` in L2 and L3: it is slower if two of the three tensors begin at page offsets that are less than 256
+/// size of a page. `a + b` in L2 and L3 is slower if two of the three tensors begin at page offsets that are less than 256
 /// bytes apart.
 const PAGE_OFFSET_STEP: usize = 512;
 

@@ -22,7 +22,7 @@
 //! * `elements`: the trait of the element types that have the function. The element type is `T`.
 //! * `gives`: the element type of the result.
 //! * `example`: the elements of an operand and of the result. In a binary row, the right operand is written as an argument.
-//! * `host`: the function in Rust. Instead of `host`, a row can name a function that takes longer than a few nanoseconds:
+//! * `host`: the function in Rust. Instead of `host`, a row can name a function that takes many instructions:
 //!     * `function` in a unary row: a variant of [`FloatFunction`](crate::element::FloatFunction). For dynamic tensors, one kernel
 //!       computes all of these functions.
 //!     * `real_function` in a unary row: a variant of [`RealFunction`](crate::element::RealFunction).
@@ -35,7 +35,7 @@
 //!   the integer type can represent the result. `checked` says in which builds this is checked. `host` and `cuda` wrap.
 //! * `elementary`: a value of [`Elementary`](crate::element::Elementary), or an `Option` of one; in a binary row, a variant of
 //!   [`PairFunction`](crate::element::PairFunction). Its kernels compute many elements at a time, for the element types that they support.
-//! * `cost`: `COST` of the operation; `SLOW` if it takes a few nanoseconds. `cost_by_scalar` is the cost of `host_by_scalar`, if it is
+//! * `cost`: `COST` of the operation; `SLOW` if it takes many instructions. `cost_by_scalar` is the cost of `host_by_scalar`, if it is
 //!   another.
 //! * `associative`: `true` if a function of two elements is associative up to rounding.
 //! * `multiplies`: see `BinaryOp::MULTIPLIES`.

@@ -57,7 +57,7 @@ macro_rules! unary {
             elements: Inexact, gives: T, example: "[4.0, 9.0]" => "[2.0, 3.0]",
             host: |x| x.function(FloatFunction::Sqrt), cuda: "sqrt(a)",
             elementary: Elementary::Float(FloatFunction::Sqrt),
-            // Measured: a `c64` takes several nanoseconds, real numbers less than one.
+            // The processor has an instruction for the square roots of real numbers only.
             cost: if T::COMPLEX { SLOW } else { 6 * size_of::<T>() },
         }
         Recip: recip, try_recip {

@@ -16,8 +16,8 @@ use core::mem::MaybeUninit;
 /// that one call of a transposing kernel copies (a band), unless rows map to the same cache sets (see [`collide`]) or
 /// elements have 16 bytes (see [`MAX_WHOLE_TILE_BYTES`]).
 const BAND_ROWS: usize = 64;
-/// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: for larger
-/// results, a copy and a later read together take less time with non-temporal stores. The value is smaller in tests without optimisation,
+/// Minimum size of a result, in bytes, for non-temporal stores: half of an L3 of 32 MiB. For larger results, a copy and a later read
+/// together take less time with non-temporal stores. The value is smaller in tests without optimisation,
 /// because they read and write large results slowly.
 pub(in crate::device::cpu::kernels) const MIN_STREAMED_BYTES: usize =
     if cfg!(all(test, debug_assertions)) { 4 << 20 } else { 16 << 20 };
@@ -36,7 +36,7 @@ const MIN_GATHERED_LEN: usize = 8;
 /// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
 /// Maximum size of a tile of elements of 16 bytes, in bytes, that is not divided into bands of 16 rows. Larger tiles are divided, unless
-/// they are written with non-temporal stores. Measured: larger tiles are fastest with bands of 16 rows, and smaller ones without bands.
+/// they are written with non-temporal stores. Chosen by the rows `transpose` of `benches/core/benches/core/permute.rs`.
 const MAX_WHOLE_TILE_BYTES: usize = 16 << 10;
 /// Maximum number of rows that one call of a transposing kernel copies (a band), and of columns whose offsets one table holds. The first
 /// band can have more rows than this: the rows before the first whole cache line of the source are added to it.

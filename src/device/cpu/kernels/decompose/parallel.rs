@@ -10,8 +10,8 @@ pub(super) enum Threads {
     Several,
 }
 
-/// The minimum extents, for real and for complex matrices, from which several threads are faster than one (measured on two
-/// cores).
+/// The minimum extents, for real and for complex matrices, from which several threads are faster than one, on two
+/// cores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Thresholds {
     pub(super) real: usize,
@@ -47,6 +47,6 @@ impl Threads {
     }
 }
 
-/// The number of parts into which faer splits its work. On two threads, four parts take as long as two (measured).
+/// The number of parts into which faer splits its work. On two threads, four parts take as long as two.
 #[cfg(feature = "rayon")]
 const PARTS: usize = 4;

@@ -9,8 +9,8 @@ use faer::mat::AsMatMut;
 use faer::{Accum, MatRef, Par};
 use num_traits::{Float, Zero};
 
-/// The largest error of a decomposition, relative to `max(m, n)` times the machine epsilon and the norm of the matrix. Measured:
-/// the errors of correct decompositions are less than 1.
+/// The largest error of a decomposition, relative to `max(m, n)` times the machine epsilon and the norm of the matrix. The
+/// errors of correct decompositions are less than 1.
 const LARGEST_ERROR: usize = 2;
 
 /// Returns the size of the workspace for [`is_svd`].

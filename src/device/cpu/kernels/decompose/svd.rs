@@ -62,7 +62,7 @@ pub(in crate::device) fn svd<T: Field>(
         (s, vectors)
     };
     let memory = scratch::<T>(threads.par(), [m, n], counts);
-    // The method of Jacobi computes the thin decomposition. For long matrices, it takes more time than faer (measured).
+    // The method of Jacobi computes the thin decomposition. For long matrices, it takes more time than faer.
     let thin = counts.is_none_or(|[p, q]| p.max(q) <= k);
     let method = if thin && m.max(n) <= 4 * k && m.max(n) * k <= MAX_SMALL_ELEMENTS {
         SmallMethod::new::<T>(largest_small(T::COMPLEX), k, batch.count())
@@ -83,7 +83,8 @@ pub(in crate::device) fn svd<T: Field>(
     )
 }
 
-/// Returns the largest extent for which the method of Jacobi takes less time than faer (measured).
+/// Returns the largest extent for which the method of Jacobi takes less time than faer. Chosen by the rows `svd` of
+/// `benches/peers/src/rows/linalg.rs`.
 fn largest_small(complex: bool) -> usize {
     if complex { 4 } else { 6 }
 }
@@ -176,7 +177,7 @@ enum Method {
 
 impl Method {
     /// Returns the methods to try, in this order, until the result is correct. For singular values without vectors, QR iterations take
-    /// less time (measured for 128 to 1000 columns).
+    /// less time.
     ///
     /// faer's divide and conquer (version 0.24) is wrong for some matrices with multiple singular values. If the secular function is 1
     /// except for rounding errors at both ends of the interval that contains a root, the root finder returns one of these ends.

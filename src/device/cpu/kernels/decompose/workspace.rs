@@ -129,7 +129,7 @@ pub(super) fn store<T: Element>(out: Output<'_, T, Cpu>, from: MatRef<'_, T>) {
     copy(out, a);
 }
 
-/// Copies a matrix. For small matrices, plain loops take less time than choosing a fast kernel (measured up to 16 × 16).
+/// Copies a matrix. For small matrices, plain loops take less time than choosing a fast kernel.
 fn copy<T: Element>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) {
     const SMALL: usize = 256;
     const SMALL_IN_COLUMNS: usize = 1024;

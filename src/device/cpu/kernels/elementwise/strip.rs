@@ -103,7 +103,7 @@ unsafe fn run<A: Arguments, F: Function<A>>(op: F, n: usize, out: *mut F::Output
 
 /// The number of complex products in a block. In a plain loop over complex numbers, the compiler separates real and imaginary parts by many
 /// shuffles. A block, which it unrolls, has a pattern for which it uses the instruction that subtracts even and adds odd elements.
-/// Measured: blocks of 4 take longer than a plain loop, and for blocks of 16, the compiler does not vectorise `b += 2i · a` of `c64`.
+/// Blocks of 4 take longer than a plain loop, and for blocks of 16, the compiler does not vectorise `b += 2i · a` of `c64`.
 const COMPLEX_BLOCK: usize = 8;
 
 /// Returns whether a function is computed in blocks of [`COMPLEX_BLOCK`] elements: whether it multiplies complex numbers.
@@ -170,13 +170,14 @@ kernel! {
 }
 
 /// Returns whether the loop that updates the first operand is also compiled for registers of 64 bytes. They make `a += b` of floating-point
-/// and complex elements in L1 faster (measured). Loops that write a separate output gain less.
+/// and complex elements in L1 faster. Loops that write a separate output gain less.
 const fn is_wide_update<A: Arguments, F: Function<A>>() -> bool {
     A::LEN > 1 && F::COST == 0 && is_inexact(A::First::DTYPE) && !in_blocks::<A, F>()
 }
 
-/// Prefetch distance, in bytes, of a loop that updates its only operand, if [`prefetches_rows`]. Measured: prefetching makes
-/// `b += α · b` faster if the elements are in memory. Loops with several operands gain nothing.
+/// Prefetch distance, in bytes, of a loop that updates its only operand, if [`prefetches_rows`]. Prefetching makes
+/// `b += α · b` faster if the elements are in memory: a row of `benches/core/benches/core/elementwise.rs`. Loops with several operands gain
+/// nothing.
 const UPDATE_PREFETCH_BYTES: usize = 2 << 10;
 /// The number of bytes that such a loop prefetches at a time.
 const UPDATE_BLOCK_BYTES: usize = 512;

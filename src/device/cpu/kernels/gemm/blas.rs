@@ -24,8 +24,7 @@ use crate::layout::odometer::Odometer;
 use cblas_sys::{CBLAS_LAYOUT, CBLAS_TRANSPOSE};
 use core::ffi::c_int;
 
-/// Minimum number of multiplications of a product that CBLAS computes. For smaller products, this crate's own kernels are faster
-/// (measured).
+/// Minimum number of multiplications of a product that CBLAS computes. For smaller products, this crate's own kernels are faster.
 const MIN_BLAS_WORK: usize = 1 << 15;
 
 /// The implementation that calls CBLAS. It calls this crate's own kernels for small products and for strides that CBLAS does not

@@ -49,7 +49,7 @@ use portable::Portable;
 use product::{Matrix, MatrixProduct, Product, ScaleOnly};
 
 /// Minimum number of multiplications in a thread's part of a product or batch. With smaller parts, a second thread makes the
-/// product slower (measured).
+/// product slower, because handing over work takes time.
 pub(super) const PARALLEL_WORK: usize = 1 << 20;
 
 #[diagnostic::do_not_recommend]

@@ -46,8 +46,7 @@ const KC: usize = 256;
 const MAX_SIDE: usize = 256;
 /// Maximum side of a tile, instead of [`MAX_SIDE`], if the product is split for several threads.
 const MAX_SHARED_SIDE: usize = 64;
-/// Maximum number of multiplications of a product that [`plain`] computes. Up to this number, `plain` is about as fast as packing
-/// (measured).
+/// Maximum number of multiplications of a product that [`plain`] computes. Up to this number, `plain` is about as fast as packing.
 const PLAIN_WORK: usize = 8 * 8 * 8;
 /// Upper bound of the sides of the register tiles of `matrixmultiply`, which are 4, 8 or 16. `matrixmultiply` pads a panel to a
 /// multiple of such a side.

@@ -10,8 +10,8 @@ use crate::rank::MAX_RANK;
 use crate::simd::kernel;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of positions between the one that is used and the one whose element is prefetched. Measured: distances from
-/// 128 to 192 are equally fast. Half of this distance is no faster than no prefetching.
+/// Number of positions between the one that is used and the one whose element is prefetched. Half of this distance is no
+/// faster than no prefetching. Chosen by the rows `take` of `benches/peers/src/rows/everyday/choose.rs`.
 pub(super) const PREFETCH_DISTANCE: usize = 128;
 /// Minimum size of an axis, in bytes, for prefetching its elements. The size is the extent times the stride. The elements of
 /// smaller axes stay in L2.

@@ -23,7 +23,7 @@ const MAX_STEP: usize = 8;
 /// Returns the number of registers that one step of the partition reads.
 ///
 /// From which side a step reads depends on the keys, so the processor often predicts it wrongly. Long steps make this less frequent. But
-/// steps of 128 keys, eight registers of 16 keys, are slower for keys that do not fit in the cache (measured).
+/// steps of 128 keys, eight registers of 16 keys, are slower for keys that do not fit in the cache.
 const fn step<V: Vector>() -> usize {
     if V::LANES > 8 { MAX_STEP / 2 } else { MAX_STEP }
 }

@@ -55,7 +55,7 @@ kernel! {
 
 kernel! {
     /// Writes to `found`, for each element of `x`, 1 if an element of `of` is equal to it, otherwise 0. Registers of 64 bytes are not
-    /// faster (measured).
+    /// faster.
     fn equal_to_any[T: Key][T](of: &[T], x: &[T], found: &mut [i64]) -> () {
         found.fill(0);
         for of in of.chunks(4) {

@@ -8,8 +8,7 @@ use crate::simd::{CACHE_LINE_BYTES, prefetch};
 use core::mem::MaybeUninit;
 
 /// Size of the parts, in bytes, in which a contiguous row is computed for non-temporal stores. Reads and writes of larger parts would
-/// alternate in long bursts. Measured on `a + b` in memory: parts of twice this size are slower, and parts of half this size are faster or
-/// slower, depending on the size of the operands.
+/// alternate in long bursts. Chosen by the rows `a + b` of `benches/core/benches/core/elementwise.rs`.
 const STREAMED_PART_BYTES: usize = ROW_BUFFER_BYTES;
 
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@
 //! * With partial pivoting, the test for a 1 × 1 pivot is wrong. Errors are large if one element is much larger than the others.
 //! * In the variant for blocks of columns, `l` is wrong if all elements of a column except the diagonal element cancel exactly.
 //! * Reciprocals of pivots overflow if the magnitudes of the elements extend over almost the whole range of their type.
-//! * For large matrices, these algorithms are slower than [`panels`] (measured).
+//! * For large matrices, these algorithms are slower than [`panels`].
 
 mod panels;
 

@@ -24,8 +24,7 @@ use faer::mat::AsMatMut;
 use faer::{Accum, Conj, MatMut, MatRef, Par};
 use num_traits::Zero;
 
-/// Maximum number of columns of a panel. With wider panels there are fewer products, but updating single columns takes longer. Measured for
-/// 300 and 1000 rows: 16 and 64 columns are slower.
+/// Maximum number of columns of a panel. With wider panels there are fewer products, but updating single columns takes longer.
 const WIDTH: usize = 32;
 
 /// Maximum number of remaining rows for which plain loops update a column. Up to this number, calling a matrix product takes longer.
