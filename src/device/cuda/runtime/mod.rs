@@ -2,13 +2,14 @@
 //! next to it, which launch kernels. They erase the element types and the operation's type, so most code in the directories below is not
 //! generic.
 //!
-//! The directories, beginning at the lowest level. `driver` and `codegen` use each other; `kernels` uses both:
+//! The files and directories, beginning at the lowest level:
 //!
-//! * [`driver`]: [`libraries`](driver::libraries) finds NVIDIA's libraries at run time. [`context`](driver::context) represents a
-//!   GPU in use, with its memory and its one stream. It also launches kernels, and requests their machine code from [`codegen`].
+//! * [`libraries`] finds NVIDIA's libraries at run time.
 //! * [`codegen`]: [`program`](codegen::program) defines the parts of a kernel's source. [`operation`](codegen::operation)
 //!   represents an operation without type parameters. `compile` compiles CUDA C++ to machine code, and [`cache`](codegen::cache)
 //!   keeps the machine code on disk. The sources are in `codegen/sources`.
+//! * [`driver`]: [`context`](driver::context) represents a GPU in use, with its memory and its one stream. It also launches kernels, and
+//!   requests their machine code from [`codegen`].
 //! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`copy`](kernels::copy) use the same loop nests
 //!   as the CPU ([`crate::layout::plan`]). `shares` computes how [`reduce`](kernels::reduce) and [`products`](kernels::gemm::products) divide
 //!   their work among threads. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices. [`scan`](kernels::reduce::scan)
@@ -23,6 +24,7 @@ mod driver;
 #[cfg(feature = "fft")]
 mod fourier;
 mod kernels;
+mod libraries;
 mod select;
 mod sort;
 

@@ -1,7 +1,7 @@
 //! Compiles CUDA C++ with NVRTC. If NVRTC supports the architecture of the GPU in use, the result is machine code for this
 //! architecture. Then the driver compiles nothing, and a driver that is older than NVRTC accepts the result, too.
 
-use crate::device::cuda::runtime::driver::libraries;
+use crate::device::cuda::runtime::libraries;
 use cudarc::nvrtc::result::{compile_program, create_program, destroy_program, get_program_log, get_ptx};
 use cudarc::nvrtc::{result::NvrtcError, sys};
 use std::ffi::{CStr, CString};

@@ -3,10 +3,8 @@
 
 use super::program::{Program, Template};
 use crate::device::CudaSource;
-use crate::device::cuda::runtime::driver::context::Context;
 use crate::device::scalars::Scalars;
 use crate::element::DType;
-use crate::error::Error;
 
 /// Number of threads per block of elementwise kernels.
 pub(in crate::device::cuda::runtime) const THREADS: usize = 256;
@@ -80,25 +78,6 @@ impl Operation {
             variant: [operands.len() as u32, p, q, r, s, t],
         }
     }
-}
-
-/// Returns the number of thread blocks for `len` elements, with `block` elements per thread block. Returns an error if there are
-/// more blocks than a grid can have.
-pub(in crate::device::cuda::runtime) fn blocks(
-    context: &Context,
-    len: usize,
-    block: usize,
-) -> Result<u32, Error> {
-    let most = i32::MAX as usize;
-    let count = len.div_ceil(block);
-    if count <= most {
-        return Ok(count as u32);
-    }
-    Err(Error::DeviceFailed {
-        op: "compute",
-        device: context.name(),
-        reason: format!("{len} elements exceed the maximum grid size"),
-    })
 }
 
 /// Returns a mask of the operands for which `is` returns `true`: bit `k - 1` for operand `k`. Operand 0, the result, has no bit.

@@ -5,11 +5,11 @@
 //! be dropped while a kernel that reads it is still queued.
 
 use super::devices::{describe, devices, name_of, no_such};
-use super::libraries;
 use super::pool::{self, Pooled};
 use crate::device::cuda::runtime::codegen::arguments::KernelArguments;
 use crate::device::cuda::runtime::codegen::cache;
 use crate::device::cuda::runtime::codegen::program::Program;
+use crate::device::cuda::runtime::libraries;
 use crate::error::Error;
 use cudarc::driver::sys::{
     CUdevice_attribute_enum as Attribute, CUmemPool_attribute_enum as PoolAttribute, CUresult,
@@ -315,6 +315,21 @@ impl Context {
     }
 
     // ------------------------------------------------------------------ kernels
+
+    /// Returns the number of thread blocks for `len` elements, with `block` elements per thread block. Returns an error if there are
+    /// more blocks than a grid can have.
+    pub(in crate::device::cuda::runtime) fn blocks(&self, len: usize, block: usize) -> Result<u32, Error> {
+        let most = i32::MAX as usize;
+        let count = len.div_ceil(block);
+        if count <= most {
+            return Ok(count as u32);
+        }
+        Err(Error::DeviceFailed {
+            op: "compute",
+            device: self.name(),
+            reason: format!("{len} elements exceed the maximum grid size"),
+        })
+    }
 
     /// Queues a kernel. Compiles the kernel first if this process has not used it before. Does nothing if the grid has no blocks.
     ///

@@ -1,6 +1,6 @@
 //! The GPUs of this machine: their number and their names, and the driver's texts for errors.
 
-use super::libraries;
+use crate::device::cuda::runtime::libraries;
 use crate::error::Error;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{DriverError, result};

@@ -1,8 +1,7 @@
-//! Loads NVIDIA's libraries at run time, and manages what a GPU needs: its context, its memory and page-locked host memory.
+//! Manages what a GPU needs: its context, its memory and page-locked host memory.
 
 pub(super) mod context;
 pub(super) mod devices;
 pub(super) mod flag;
-pub(super) mod libraries;
 pub(super) mod pinned;
 mod pool;

@@ -5,7 +5,7 @@ use super::loops::Loops;
 use super::tile;
 use crate::device::cuda::runtime::codegen::arguments::KernelArguments;
 use crate::device::cuda::runtime::codegen::operation::{
-    NARROW, Operation, RawElements, RawOperand, THREADS, blocks, head, mask, readers,
+    NARROW, Operation, RawElements, RawOperand, THREADS, head, mask, readers,
 };
 use crate::device::cuda::runtime::codegen::program::{Packed, Program, Template};
 use crate::device::cuda::runtime::driver::context::Context;
@@ -161,7 +161,7 @@ impl Operation {
         for operand in &elements {
             arguments = arguments.with(&operand.address);
         }
-        let grid = blocks(context, len, THREADS * UNROLL * vector)?;
+        let grid = context.blocks(len, THREADS * UNROLL * vector)?;
         // SAFETY: the caller ensures that the `len` elements along `strides` are on the GPU, and that access to those of the result is
         // exclusive, except as `run` allows. The kernel accesses only these elements. The arguments are those of `contiguous_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
@@ -199,7 +199,7 @@ impl Operation {
         for operand in &elements {
             arguments = arguments.with(&operand.address);
         }
-        let grid = blocks(context, turns, THREADS * UNROLL)?;
+        let grid = context.blocks(turns, THREADS * UNROLL)?;
         // SAFETY: the caller ensures that all elements of `plan` are on the GPU, and that access to those of the result is exclusive,
         // except as `run` allows. The kernel accesses only these elements. The arguments are those of `strided_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }

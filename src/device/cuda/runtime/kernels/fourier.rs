@@ -1,7 +1,7 @@
 //! Fourier transforms of contiguous lines by cuFFT. No code in this file is generic over element types.
 
 use crate::device::cuda::runtime::driver::context::Context;
-use crate::device::cuda::runtime::driver::libraries;
+use crate::device::cuda::runtime::libraries;
 use crate::error::Error;
 use cudarc::cufft::result::CufftError;
 use cudarc::cufft::sys::{self, cufftType as Type};

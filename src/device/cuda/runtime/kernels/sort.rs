@@ -5,7 +5,7 @@ use super::reduce::address;
 use super::shares::BLOCK;
 use crate::device::CudaSource;
 use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
-use crate::device::cuda::runtime::codegen::operation::{RawOperand, blocks};
+use crate::device::cuda::runtime::codegen::operation::RawOperand;
 use crate::device::cuda::runtime::codegen::program::{Program, Template};
 use crate::device::cuda::runtime::driver::context::Context;
 use crate::device::scalars::Signature;
@@ -147,8 +147,8 @@ impl SortLines {
         let log = self.length.next_power_of_two().trailing_zeros().clamp(EACH_LOG, TILE_LOG);
         let shape = Shape { count: self.count as u64, length: self.length as u64, log, unused: 0 };
         let grid = match passes {
-            0 => blocks(context, self.count, 1 << (TILE_LOG - log))?,
-            _ => blocks(context, self.count * chunks, 1)?,
+            0 => context.blocks(self.count, 1 << (TILE_LOG - log))?,
+            _ => context.blocks(self.count * chunks, 1)?,
         };
         let (mut at, mut at_order) = place(passes);
         let mut arguments = KernelArguments::new().with(&shape).with(&from).with(&at).with(&at_order);
@@ -204,7 +204,7 @@ pub(in crate::device::cuda::runtime) unsafe fn find(
         .with(&from)
         .with(&to);
     let program = find_program(how, out.dtype, a.dtype);
-    let grid = blocks(context, plan.len(), BLOCK as usize)?;
+    let grid = context.blocks(plan.len(), BLOCK as usize)?;
     // SAFETY: the caller ensures that the elements of `a`, `out` and `sorted` are allocated on the GPU, and exclusive access to those
     // of `out`. `plan` visits only elements of `out` and `a`. A search reads only the `length` elements of `sorted`. The arguments have
     // the types and the order of the parameters in `find_entry`.
@@ -231,7 +231,7 @@ pub(in crate::device::cuda::runtime) unsafe fn starts(
     let count = n as u64;
     let mut arguments = KernelArguments::new().with(&count).with(&from).with(&to);
     let program = starts_program(dtype);
-    let grid = blocks(context, n, BLOCK as usize)?;
+    let grid = context.blocks(n, BLOCK as usize)?;
     // SAFETY: the caller ensures that `n` elements at `from` and `n` bytes at `to` are allocated on the GPU, and exclusive access to
     // those at `to`. The arguments have the types and the order of the parameters in `starts_entry`.
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
@@ -258,7 +258,7 @@ pub(in crate::device::cuda::runtime) unsafe fn invert(
     let count = n as u64;
     let mut arguments = KernelArguments::new().with(&count).with(&order).with(&group).with(&to);
     let program = invert_program();
-    let grid = blocks(context, n, BLOCK as usize)?;
+    let grid = context.blocks(n, BLOCK as usize)?;
     // SAFETY: the caller ensures that `order`, `group` and `to` have `n` elements each on the GPU, and exclusive access to those at
     // `to`. Different threads write to different indices. The arguments have the types and the order of the parameters in
     // `invert_entry`.
@@ -292,7 +292,7 @@ pub(in crate::device::cuda::runtime) unsafe fn quantile(
     let to = address(out, plan.offsets()[0]);
     let mut arguments = KernelArguments::new().with(&loops).with(&place).with(&sorted).with(&to);
     let program = quantile_program(is_median, out.dtype, lines.dtype);
-    let grid = blocks(context, lines.count, BLOCK as usize)?;
+    let grid = context.blocks(lines.count, BLOCK as usize)?;
     // SAFETY: the caller ensures that the lines at `sorted` are allocated on the GPU, and exclusive access to `out`. The caller also
     // ensures that `at`, and `at + 1` unless `weight` is 0, are indices of a line. `plan` visits only elements of `out`. The arguments
     // have the types and the order of the parameters in `quantile_entry`.

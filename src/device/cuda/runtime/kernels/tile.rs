@@ -5,7 +5,7 @@
 use super::loops::{Divisor, Loops};
 use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
 use crate::device::cuda::runtime::codegen::operation::{
-    NARROW, Operation, RawElements, THREADS, blocks, head, mask, readers,
+    NARROW, Operation, RawElements, THREADS, head, mask, readers,
 };
 use crate::device::cuda::runtime::codegen::program::{Packed, Program, Template};
 use crate::device::cuda::runtime::driver::context::Context;
@@ -161,7 +161,7 @@ impl<const N: usize> Tiled<N> {
         for operand in &elements {
             arguments = arguments.with(&operand.address);
         }
-        let grid = blocks(context, self.count, 1)?;
+        let grid = context.blocks(self.count, 1)?;
         // SAFETY: the tiles visit only indices of the plan. The caller ensures that the elements at these indices are allocated on
         // `context`'s GPU, and exclusive access to those of the result. The arguments have the types and the order of the parameters in
         // `entry`.

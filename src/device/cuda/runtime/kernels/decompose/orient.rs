@@ -3,7 +3,6 @@
 use super::matrices::{Matrices, real};
 use crate::device::CudaSource;
 use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
-use crate::device::cuda::runtime::codegen::operation::blocks;
 use crate::device::cuda::runtime::codegen::program::{Program, Template};
 use crate::device::cuda::runtime::driver::context::Context;
 use crate::device::scalars::Signature;
@@ -108,7 +107,7 @@ impl Matrices {
         let (a, by) = (self.at(0), by.map_or(0, |by| by.at(0)));
         let values = values.map_or(0, |values| values.at(0));
         let mut arguments = KernelArguments::new().with(&packed).with(&a).with(&by).with(&values);
-        let grid = [blocks(context, count, VECTORS)?, 1, 1];
+        let grid = [context.blocks(count, VECTORS)?, 1, 1];
         // SAFETY: `arguments` are the parameters of the kernel that `orient_entry` declares. The vectors are rows or columns of the
         // matrices `self`. Unless `by` is null, it has a number for each vector. Unless `values` is null, it has `valued` numbers for each
         // matrix. Nothing else accesses the memory of these arguments.

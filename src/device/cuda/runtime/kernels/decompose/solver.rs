@@ -4,7 +4,7 @@
 
 use super::matrices::Matrices;
 use crate::device::cuda::runtime::driver::context::{Context, Memory};
-use crate::device::cuda::runtime::driver::libraries;
+use crate::device::cuda::runtime::libraries;
 use crate::device::cuda::runtime::{read, write};
 use crate::element::DType;
 use crate::error::Error;

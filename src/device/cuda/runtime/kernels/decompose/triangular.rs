@@ -6,8 +6,8 @@ use super::scaling::Scaling;
 use crate::device::cpu::decompose::Failure;
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
 use crate::device::cuda::runtime::driver::context::Context;
-use crate::device::cuda::runtime::driver::libraries;
 use crate::device::cuda::runtime::kernels::gemm::blas::with_handle;
+use crate::device::cuda::runtime::libraries;
 use crate::element::DType;
 use crate::error::Error;
 use cudarc::cublas::sys::{

@@ -5,8 +5,8 @@
 use super::products::{PackedScaling, ProductBatch, ProductOperand};
 use crate::device::cuda::runtime::codegen::operation::RawOperand;
 use crate::device::cuda::runtime::driver::context::{Context, Memory};
-use crate::device::cuda::runtime::driver::libraries;
 use crate::device::cuda::runtime::kernels::copy;
+use crate::device::cuda::runtime::libraries;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;

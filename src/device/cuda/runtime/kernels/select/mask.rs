@@ -10,7 +10,7 @@
 
 use crate::device::CudaSource;
 use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
-use crate::device::cuda::runtime::codegen::operation::{Operation, RawOperand, blocks};
+use crate::device::cuda::runtime::codegen::operation::{Operation, RawOperand};
 use crate::device::cuda::runtime::codegen::program::{Program, Template};
 use crate::device::cuda::runtime::driver::context::{Context, Memory};
 use crate::device::cuda::runtime::kernels::copy::of_size;
@@ -109,7 +109,7 @@ pub(in crate::device::cuda::runtime) unsafe fn sums(
 ) -> Result<Sums, Error> {
     let plan = Plan::ordered(shape, [mask.strides]);
     assert!(plan.len() > 0, "there must be elements to count");
-    let grid = blocks(context, plan.len(), TILE)?;
+    let grid = context.blocks(plan.len(), TILE)?;
     let tiles = grid as usize;
     let (counts, memory) = (context.alloc(tiles * 8)?, context.alloc(tiles * 8)?);
     let (loops, n) = (Loops::new(plan.shape(), plan.strides()), plan.len() as u64);
@@ -169,7 +169,7 @@ pub(in crate::device::cuda::runtime) unsafe fn copy(
         .with(&before)
         .with(&from)
         .with(&to);
-    let grid = blocks(context, plan.len(), TILE)?;
+    let grid = context.blocks(plan.len(), TILE)?;
     let program = program(template, vector.dtype);
     // SAFETY: the caller ensures that all elements within `shape` and of the vector are allocated, and exclusive access to those that are
     // written. The kernel visits only indices within `shape`, and checks the length of the vector. `sums` has a sum for each block. The
@@ -209,7 +209,7 @@ pub(in crate::device::cuda::runtime) unsafe fn nonzero(
         .with(&a.address)
         .with(&before)
         .with(&out.address);
-    let grid = blocks(context, n, TILE)?;
+    let grid = context.blocks(n, TILE)?;
     let program = mask_program(&INDICES, a.dtype);
     // SAFETY: the caller ensures that the elements of `a` and `out` are allocated, and exclusive access to `out`. The kernel checks the
     // number of rows, and `sums` has a sum for each block. The arguments are the parameters of the kernel in `indices_entry`.

@@ -3,7 +3,7 @@
 
 use crate::device::CudaSource;
 use crate::device::cuda::runtime::codegen::arguments::{Argument, KernelArguments};
-use crate::device::cuda::runtime::codegen::operation::{Operation, RawElements, RawOperand, blocks};
+use crate::device::cuda::runtime::codegen::operation::{Operation, RawElements, RawOperand};
 use crate::device::cuda::runtime::codegen::program::{Packed, Program, Template};
 use crate::device::cuda::runtime::driver::context::{Context, Memory};
 use crate::device::cuda::runtime::driver::flag::Flag;
@@ -137,7 +137,7 @@ pub(in crate::device::cuda::runtime) unsafe fn take(
         .with(&positions)
         .with(&to)
         .with(&invalid);
-    let grid = blocks(context, plan.len(), BLOCK as usize)?;
+    let grid = context.blocks(plan.len(), BLOCK as usize)?;
     // SAFETY: the caller ensures that the elements of `out`, `a` and `at` are allocated on the GPU, and exclusive access to `out`. `plan`
     // visits only these. The kernel reads `a` at valid positions only. `invalid` is the address of the new flag, or null. The arguments are
     // those of the kernel, `take_entry`.
@@ -177,7 +177,7 @@ pub(in crate::device::cuda::runtime) unsafe fn pick(
         .with(&at.address)
         .with(&out.address)
         .with(&invalid);
-    let grid = blocks(context, n, BLOCK as usize)?;
+    let grid = context.blocks(n, BLOCK as usize)?;
     // SAFETY: the caller ensures that the elements of `out`, `a` and `at` are allocated on the GPU, and exclusive access to `out`. The
     // kernel reads `a` at valid indices only. `flag` was allocated above. The arguments are those of the kernel, `pick_entry`.
     unsafe { context.launch(&program(&PICK, out.dtype), [grid, 1, 1], BLOCK, &mut arguments)? };
@@ -308,7 +308,7 @@ impl Scattering<'_> {
             Some(operation) => combine_program(operation, out.dtype),
             None => program(&REPLACE, out.dtype),
         };
-        let grid = blocks(context, nest.len() * inside.len(), BLOCK as usize)?;
+        let grid = context.blocks(nest.len() * inside.len(), BLOCK as usize)?;
         // SAFETY: the caller ensures that all elements are allocated on the GPU, that all positions are valid, and exclusive access to
         // `out`. `sort` wrote `positions` and `order`. Different threads write to different positions of `out`. The arguments are those of
         // the kernel, `replace_entry` or `combine_entry`.

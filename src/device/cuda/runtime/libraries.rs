@@ -58,7 +58,7 @@ pub(super) fn driver() -> Result<(), String> {
 }
 
 /// Checks that the run-time compiler is available, and loads the library that it needs.
-pub(in crate::device::cuda::runtime) fn compiler() -> Result<(), String> {
+pub(super) fn compiler() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     FOUND
         .get_or_init(|| {
@@ -85,7 +85,7 @@ pub(in crate::device::cuda::runtime) fn compiler() -> Result<(), String> {
 }
 
 /// Checks that cuBLAS is available.
-pub(in crate::device::cuda::runtime) fn blas() -> Result<(), String> {
+pub(super) fn blas() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     FOUND
         .get_or_init(|| {
@@ -112,7 +112,7 @@ pub(in crate::device::cuda::runtime) fn blas() -> Result<(), String> {
 
 /// Returns whether cuFFT is available. Without it, the host computes Fourier transforms.
 #[cfg(feature = "fft")]
-pub(in crate::device::cuda::runtime) fn fft() -> bool {
+pub(super) fn fft() -> bool {
     use cudarc::cufft;
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -133,7 +133,7 @@ pub(in crate::device::cuda::runtime) fn fft() -> bool {
 
 /// Returns whether cuSOLVER is available. Without it, the host decomposes matrices.
 #[cfg(feature = "linalg")]
-pub(in crate::device::cuda::runtime) fn solver() -> bool {
+pub(super) fn solver() -> bool {
     use cudarc::cusolver;
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {
