@@ -23,7 +23,7 @@ pub fn info() -> Info {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Info {
-    /// The vector instructions of the kernels: "portable", "avx2" or "avx512". The environment variable `VIERBEIN_SIMD` limits them.
+    /// The vector instructions of the kernels: "portable", "neon", "avx2" or "avx512". The environment variable `VIERBEIN_SIMD` limits them.
     pub simd: &'static str,
     /// The number of threads of large operations.
     pub threads: usize,

@@ -3,31 +3,35 @@
 //!
 //! * Loops that the compiler vectorises are defined by [`kernel!`]. They are compiled for the baseline of the architecture and, on x86-64,
 //!   again for wider registers. Builds with debug assertions have the baseline only, except in this crate's own tests.
-//! * Kernels that are written in terms of registers are generic over the traits of the module `vector`. They are compiled for all levels in
-//!   every build.
+//! * Kernels that are written in terms of registers are generic over the traits of the module `vector`. They are compiled for all levels of
+//!   the architecture in every build.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod vector;
 
 use std::sync::OnceLock;
 
-/// The vector instructions that a kernel may use. Each level includes the ones before it.
+/// The vector instructions that a kernel may use. Each level includes the ones of the same architecture before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[allow(dead_code, reason = "an architecture has some of the levels")]
 pub(crate) enum Level {
-    /// The instructions that every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. At this level, the crate
-    /// `matrixmultiply` computes floating-point matrix products. That crate detects the processor's instructions itself, and may use
-    /// instructions of higher levels.
+    /// Loops that the compiler vectorises, for the instructions that every processor of the architecture has: SSE2 on x86-64, NEON on
+    /// 64-bit ARM. At this level, the crate `matrixmultiply` computes floating-point matrix products. That crate detects the processor's
+    /// instructions itself, and may use instructions of higher levels.
     Portable,
-    /// Registers of 32 bytes: AVX2, FMA, BMI1, BMI2 and POPCNT.
+    /// 64-bit ARM: also kernels that are written in registers of 16 bytes.
+    Neon,
+    /// x86-64: registers of 32 bytes, with AVX2, FMA, BMI1, BMI2 and POPCNT.
     Avx2,
-    /// Registers of 64 bytes: additionally AVX-512 F, BW, DQ and VL.
+    /// x86-64: registers of 64 bytes, additionally with AVX-512 F, BW, DQ and VL.
     Avx512,
 }
 
@@ -49,12 +53,17 @@ pub(crate) fn prefetch(address: *const u8) {
 }
 
 /// [`prefetch`] into L2, for an access that is further in the future.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 fn prefetch_far(address: *const u8) {
-    use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+    #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch is a hint and does not fault at any address; it requires SSE, which every x86-64 processor has.
-    unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// The environment variable that sets the highest level to use.
@@ -112,6 +121,15 @@ impl Processor {
 }
 
 impl Level {
+    /// The levels of this architecture.
+    const ALL: &[Level] = if cfg!(target_arch = "x86_64") {
+        &[Level::Portable, Level::Avx2, Level::Avx512]
+    } else if cfg!(target_arch = "aarch64") {
+        &[Level::Portable, Level::Neon]
+    } else {
+        &[Level::Portable]
+    };
+
     /// Returns the highest level that this machine supports and `VIERBEIN_SIMD` allows. Detected once.
     #[inline]
     pub(crate) fn get() -> Level {
@@ -133,27 +151,27 @@ impl Level {
             if wide { Level::Avx512 } else { Level::Avx2 }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        Level::Portable
+        Level::ALL[Level::ALL.len() - 1]
     }
 
     fn allowed() -> Level {
         let Some(name) = std::env::var_os(VARIABLE) else { return Level::Avx512 };
         Level::named(&name.to_string_lossy()).unwrap_or_else(|| {
-            eprintln!(
-                "vierbein: ignoring {VARIABLE}={name:?}: expected \"portable\", \"avx2\" or \"avx512\""
-            );
+            let levels: Vec<_> = Level::ALL.iter().map(|level| level.name()).collect();
+            eprintln!("vierbein: ignoring {VARIABLE}={name:?}: expected one of {levels:?}");
             Level::Avx512
         })
     }
 
     fn named(name: &str) -> Option<Level> {
-        [Level::Portable, Level::Avx2, Level::Avx512].into_iter().find(|level| level.name() == name)
+        Level::ALL.iter().copied().find(|level| level.name() == name)
     }
 
     /// Returns the name of the level, as in `VIERBEIN_SIMD`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Level::Portable => "portable",
+            Level::Neon => "neon",
             Level::Avx2 => "avx2",
             Level::Avx512 => "avx512",
         }
@@ -316,8 +334,8 @@ pub(crate) mod tests {
 
     /// Calls `f` on this thread at each level that the machine has, and returns the results.
     pub(crate) fn at_each_level<A>(f: impl Fn() -> A) -> Vec<A> {
-        let levels = [Level::Portable, Level::Avx2, Level::Avx512];
-        let found = levels.into_iter().filter(|&level| level <= Level::of_machine()).map(|level| {
+        let levels = Level::ALL.iter().filter(|&&level| level <= Level::of_machine());
+        let found = levels.map(|&level| {
             HIGHEST.set(level);
             f()
         });
@@ -328,7 +346,9 @@ pub(crate) mod tests {
 
     #[test]
     fn levels_have_names() {
-        assert_eq!(Level::named("avx2"), Some(Level::Avx2));
+        for &level in Level::ALL {
+            assert_eq!(Level::named(level.name()), Some(level));
+        }
         assert_eq!(Level::named("AVX3"), None);
         assert!(Level::get() <= Level::of_machine());
     }

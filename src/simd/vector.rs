@@ -1,5 +1,5 @@
-//! Instruction sets and SIMD registers. An [`Isa`] is an instruction set, and a [`Vector`] one of its registers. The modules `sse2`, `avx2`
-//! and `avx512` implement both. Kernels are generic over [`Vector`] or over one of its extensions:
+//! Instruction sets and SIMD registers. An [`Isa`] is an instruction set, and a [`Vector`] one of its registers. The modules `sse2`, `avx2`,
+//! `avx512` and `neon` implement both. Kernels are generic over [`Vector`] or over one of its extensions:
 //!
 //! * [`FloatVector`]: arithmetic, for matrix products and Fourier transforms.
 //! * [`OrderedVector`]: comparisons and partitions, for sorting.

@@ -31,22 +31,25 @@
 //! ```
 
 use crate::element::Element;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::CACHE_LINE_BYTES;
+#[cfg(target_arch = "aarch64")]
+use crate::simd::neon::{Neon, U8x16};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::simd::{
+    CACHE_LINE_BYTES, prefetch,
+    vector::{ByteVector, Isa, SimdKernel, Vector, interleave, unrolled},
+};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{
     avx2::{Avx2, U8x32},
     avx512::{Avx512, U8x64},
-    prefetch,
     sse2::U8x16,
-    vector::{ByteVector, Isa, SimdKernel, Vector, interleave, unrolled},
 };
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use core::mem::MaybeUninit;
 
 /// Prefetch distance, in bytes along a row of the result. While the kernel transposes some columns, it prefetches the columns that are
 /// this many bytes further along the row.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const PREFETCH_BYTES: usize = 2 * CACHE_LINE_BYTES;
 /// Number of rows that one call of a kernel transposes in [`transpose`].
 const BAND_ROWS: usize = 64;
@@ -149,7 +152,10 @@ impl Steps<'_> {
 
 /// A tile to transpose. The elements of a column are contiguous in the source; the elements of a row are contiguous in the result.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "used with SIMD registers only"))]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    allow(dead_code, reason = "used with SIMD registers only")
+)]
 pub(in crate::device::cpu) struct Tile<'a> {
     pub(in crate::device::cpu) from: *const u8,
     pub(in crate::device::cpu) to: *mut u8,
@@ -202,7 +208,12 @@ fn kernels<const SIZE: usize>() -> Kernel {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
+fn kernels<const SIZE: usize>() -> Kernel {
+    if Neon::new().is_some() { run::<U8x16, SIZE> } else { one_by_one::<SIZE> }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn kernels<const SIZE: usize>() -> Kernel {
     one_by_one::<SIZE>
 }
@@ -213,7 +224,7 @@ fn kernels<const SIZE: usize>() -> Kernel {
 ///
 /// # Safety
 /// The contract of [`Kernel`]. In addition, the processor must have the instruction set of `V`.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 unsafe fn run<V: Vector, const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]])
 where
     for<'a> TransposeTile<'a, SIZE>: SimdKernel<V>,
@@ -226,7 +237,7 @@ where
 ///
 /// It uses the widest blocks that fit in the tile. It tries blocks whose rows fill a cache line, then blocks whose rows fill a register, then
 /// both with narrower registers. If no block fits, it copies element by element.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[derive(Debug, Clone, Copy)]
 struct TransposeTile<'a, const SIZE: usize> {
     tile: &'a Tile<'a>,
@@ -235,7 +246,7 @@ struct TransposeTile<'a, const SIZE: usize> {
 
 /// Transposes a tile in blocks of `$columns` columns of elements of `$size` bytes. Returns `false` and does nothing if no such block fits in
 /// the tile.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! cover {
     ($transpose:ident: $register:ty, $columns:literal of $size:literal) => {
         // SAFETY: the caller of the surrounding function ensures the contract of `Kernel`, and that the processor has the instruction set of
@@ -285,8 +296,10 @@ impl<const SIZE: usize> SimdKernel<U8x32> for TransposeTile<'_, SIZE> {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl<const SIZE: usize> SimdKernel<U8x16> for TransposeTile<'_, SIZE> {
+    /// Uses SSE2 or NEON, which every processor of the architecture has.
+    ///
     /// # Safety
     /// The contract of [`Kernel`].
     #[inline(always)]
@@ -305,7 +318,7 @@ impl<const SIZE: usize> SimdKernel<U8x16> for TransposeTile<'_, SIZE> {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl Tile<'_> {
     /// Transposes the tile in blocks of `COLUMNS` columns, each with as many rows as a register has elements. The last block ends
     /// with the tile, so it may overlap the block before it. Returns `false` and does nothing if the tile is smaller than a block.
@@ -384,7 +397,7 @@ impl Tile<'_> {
 /// * A register's bytes are readable at `from` plus each of `columns`.
 /// * `rows` points to as many offsets as a register has elements. `COLUMNS` elements are writable at `to` plus each of them.
 /// * If `stream`, each of these rows begins at a multiple of 64 bytes and has 64 bytes.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 unsafe fn block<R: ByteVector, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
     from: *const u8,

@@ -18,11 +18,10 @@
 use super::lines::{LINE_GRAIN, TransformLines};
 use super::plans::{Real, cached};
 use super::radix::{Eight, Large, MAX_ODD, MAX_RADIX, Odd, Radix, TOGETHER, Turn, factors, radices, root};
-use super::rows::{WorkspaceRows, run_kernel};
+use super::rows::{WorkspaceRows, has_registers, run_kernel};
 use crate::device::cpu::loops::stream::{fence, stream_piece};
 use crate::element::Element;
 use crate::error::Error;
-use crate::simd::Level;
 use crate::simd::vector::{FloatVector, SimdKernel};
 use core::mem::MaybeUninit;
 use core::ops::Range;
@@ -72,9 +71,12 @@ pub(super) fn has_plan(n: usize) -> bool {
 
 /// Returns whether `lines` are transformed as adjacent lines, with `n` elements in the longer one of operand and output: neighbouring lines
 /// are adjacent in both, they are not tiny, and the processor has registers for them.
-pub(super) fn are_adjacent<A: Element, B: Element>(lines: &TransformLines<'_, A, B>, n: usize) -> bool {
+pub(super) fn are_adjacent<R: Real, A: Element, B: Element>(
+    lines: &TransformLines<'_, A, B>,
+    n: usize,
+) -> bool {
     let adjacent = lines.adjacent();
-    Level::get() > Level::Portable && adjacent > 1 && adjacent * n >= MIN_ADJACENT_LEN
+    has_registers::<R>() && adjacent > 1 && adjacent * n >= MIN_ADJACENT_LEN
 }
 
 impl<R: Real> ColumnPlan<R> {
@@ -190,7 +192,7 @@ impl<R: Real> Block<'_, R> {
     /// Transforms the lines by the instruction set that [`run_kernel`] selects.
     ///
     /// # Panics
-    /// At [`Level::Portable`], or if the workspace is too short.
+    /// Unless [`has_registers`], or if the workspace is too short.
     ///
     /// # Safety
     /// The caller must ensure that the elements of the lines of the operand may be read, and exclusive access to those of the output. The

@@ -345,7 +345,7 @@ where
 {
     let factor = factor(by, n);
     #[cfg(target_arch = "x86_64")]
-    if lines.read == n && columns::are_adjacent(lines, n) && columns::has_plan(n) {
+    if lines.read == n && columns::are_adjacent::<R, _, _>(lines, n) && columns::has_plan(n) {
         // SAFETY: the caller ensures the conditions.
         return unsafe { columns::transform(lines, n, by.inverse, factor) };
     }

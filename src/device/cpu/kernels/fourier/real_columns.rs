@@ -68,9 +68,12 @@ impl<R: Real> RealColumnPlan<R> {
 
 /// Returns whether [`transform`] can transform the lines of `n` real elements, to spectra or back: there is a plan for their
 /// length, neighbouring lines are adjacent in the operand and in the output, and they are many or short.
-pub(super) fn are_columns<R, A: Element, B: Element>(lines: &TransformLines<'_, A, B>, n: usize) -> bool {
+pub(super) fn are_columns<R: Real, A: Element, B: Element>(
+    lines: &TransformLines<'_, A, B>,
+    n: usize,
+) -> bool {
     (lines.adjacent() * size_of::<R>() >= MIN_ROW_BYTES || n <= MAX_SHORT_LEN)
-        && columns::are_adjacent(lines, n)
+        && columns::are_adjacent::<R, _, _>(lines, n)
         && columns::has_plan(complex_len(n))
 }
 

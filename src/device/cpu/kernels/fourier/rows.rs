@@ -1,14 +1,18 @@
 //! Rows of adjacent numbers in SIMD registers, and the choice of the registers.
 
 use super::plans::Real;
-use crate::simd::Level;
-use crate::simd::vector::{FloatVector, SimdKernel, Vector as _};
+use crate::simd::vector::{FloatVector, Isa, SimdKernel, Vector};
 
-/// Runs a kernel for `lines` adjacent lines by the widest instruction set that [`Level::get`] allows, or by AVX2 if they fill at most one
+/// Returns whether there are registers for [`run_kernel`].
+pub(super) fn has_registers<R: Real>() -> bool {
+    <R::Narrow as Vector>::Isa::new().is_some()
+}
+
+/// Runs a kernel for `lines` adjacent lines by the widest instruction set that the processor has, or by AVX2 if they fill at most one
 /// of its registers: a row that fills a part of a register is slower to read and write.
 ///
 /// # Panics
-/// At [`Level::Portable`].
+/// Unless [`has_registers`].
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`SimdKernel::run`] of `kernel`, except that the processor has the instruction set.
@@ -16,12 +20,13 @@ pub(super) unsafe fn run_kernel<R: Real>(
     lines: usize,
     kernel: impl SimdKernel<R::Wide> + SimdKernel<R::Narrow>,
 ) {
-    match Level::get() {
-        // SAFETY: the processor has the instructions of its level. The caller ensures the other conditions.
-        Level::Avx512 if 2 * lines > R::Narrow::LANES => unsafe { R::Wide::within(kernel) },
-        // SAFETY: the processor has the instructions of its level, and AVX2 if it has AVX-512. The caller ensures the other conditions.
-        Level::Avx512 | Level::Avx2 => unsafe { R::Narrow::within(kernel) },
-        Level::Portable => unreachable!("the caller ensures that there are SIMD registers"),
+    if 2 * lines > R::Narrow::LANES && <R::Wide as Vector>::Isa::new().is_some() {
+        // SAFETY: the processor has the instruction set, because there is a token. The caller ensures the other conditions.
+        unsafe { R::Wide::within(kernel) }
+    } else {
+        assert!(has_registers::<R>(), "the caller ensures that there are SIMD registers");
+        // SAFETY: the processor has the instruction set, because there is a token. The caller ensures the other conditions.
+        unsafe { R::Narrow::within(kernel) }
     }
 }
 

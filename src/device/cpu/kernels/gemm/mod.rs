@@ -29,7 +29,7 @@ mod integer;
 mod portable;
 mod product;
 pub(in crate::device::cpu) mod products;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) mod simd;
 #[cfg(test)]
 mod tests;
@@ -172,9 +172,9 @@ fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
 }
 
 fn own_for_floats<T: Scalar>() -> &'static dyn MatrixProduct<T> {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(by) = simd::BySimd::detect() {
-        return by.backend();
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if let Some(by) = simd::detect() {
+        return by;
     }
     &Portable
 }

@@ -1,5 +1,6 @@
-//! Floating-point products by the crate `matrixmultiply`, at the SIMD [`Level`](crate::simd::Level) `portable`. This is the level of all
-//! architectures except x86-64, and of x86-64 processors without AVX2. On other processors, `VIERBEIN_SIMD=portable` selects it.
+//! Floating-point products by the crate `matrixmultiply`, at the SIMD [`Level`](crate::simd::Level) `portable`. This is the level of
+//! x86-64 processors without AVX2, and of all architectures except x86-64 and 64-bit ARM. On other processors, `VIERBEIN_SIMD=portable`
+//! selects it.
 //!
 //! `matrixmultiply` packs panels of A and B. At run time it chooses a kernel for the processor: NEON, AVX, FMA or plain Rust. It
 //! uses AVX-512 only if another crate enables its feature `avx512`. This module adds what `matrixmultiply` does not have:

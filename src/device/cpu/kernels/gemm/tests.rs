@@ -138,10 +138,13 @@ fn check<T: Made>(ways: &[&dyn MatrixProduct<T>], case: Case<T>) {
 
 /// Returns all GEMM implementations for real and complex floating-point numbers.
 fn all_ways<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
-    #[cfg_attr(not(any(feature = "blas", target_arch = "x86_64")), allow(unused_mut))]
+    #[cfg_attr(
+        not(any(feature = "blas", target_arch = "x86_64", target_arch = "aarch64")),
+        allow(unused_mut)
+    )]
     let mut ways: Vec<&'static dyn MatrixProduct<T>> = vec![&super::portable::Portable];
-    #[cfg(target_arch = "x86_64")]
-    ways.extend(super::simd::BySimd::all().into_iter().map(|by| by.backend::<T>()));
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    ways.extend(super::simd::all::<T>());
     #[cfg(feature = "blas")]
     ways.push(&super::blas::Blas);
     ways
@@ -238,11 +241,10 @@ fn gemm_with_power_of_two_strides_agrees_with_naive_loop() {
 }
 
 /// Without conjugation, no part of a product of zeros is -0, in register tiles of all sizes.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn products_of_zeros_are_not_negative() {
-    use super::simd::BySimd;
-    for by in BySimd::all().into_iter().chain(BySimd::EMULATED) {
+    for (way, by) in super::simd::all::<c64>().into_iter().chain(super::simd::emulated()).enumerate() {
         for (m, n) in (5..14).flat_map(|m| (1..9).map(move |n| (m, n))) {
             let k = 3;
             let mut a = Held::new(m, k, Column, || c64::new(0.0, 0.0));
@@ -252,21 +254,19 @@ fn products_of_zeros_are_not_negative() {
             let (a, b, to) = (a.matrix(), b.matrix(), c.matrix());
             let product = Product { m, k, n, a, b, c: to, alpha, beta, conjugate };
             // SAFETY: the operands are alive during the call, and nothing else accesses the buffer of `c`.
-            unsafe { by.backend::<c64>().multiply(&product) }.unwrap();
+            unsafe { by.multiply(&product) }.unwrap();
             let positive = |x: &c64| x.re.to_bits() == 0 && x.im.to_bits() == 0;
-            assert!(c.data.iter().all(positive), "{m} × {n} with {by:?}");
+            assert!(c.data.iter().all(positive), "{m} × {n} by implementation {way}");
         }
     }
 }
 
 /// Checks the register tiles of all instruction sets, including those that this processor does not have. Also checks packed
 /// products of more than 100 rows. Their results would be wrong if a panel were wider than the packing supports.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn emulated_register_tiles_agree_with_a_plain_loop() {
-    fn emulated<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
-        super::simd::BySimd::EMULATED.into_iter().map(|by| by.backend::<T>()).collect()
-    }
+    use super::simd::emulated;
     sizes::<f64>(&emulated(), 1.0, 2.0);
     sizes::<f32>(&emulated(), -2.0, 1.0);
     sizes::<c64>(&emulated(), c64::new(1.0, 0.0), c64::new(2.0, -1.0));

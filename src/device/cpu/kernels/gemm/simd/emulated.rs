@@ -1,11 +1,10 @@
-//! Implements [`FloatVector`] by arrays, for tests. So the tests run every size of register tile on every x86-64 processor.
+//! Implements [`FloatVector`] by arrays, for tests. So the tests run every size of register tile on every processor that has registers.
 
 use super::Registers;
 use crate::simd::vector::{FloatVector, Isa, MaskedVector, Real, SimdKernel, Vector};
 use core::ops::{Add, Mul, Sub};
 
-/// An emulated register of `N` lanes. If the register has 64 bytes, the register tile is as large as for AVX-512, otherwise as
-/// large as for AVX2.
+/// An emulated register of `N` lanes. The size of the register decides the size of the register tile: that for NEON, AVX2 or AVX-512.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes<R, const N: usize>([R; N]);
 
@@ -134,10 +133,17 @@ impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usi
     }
 }
 
+/// The emulated registers of NEON.
+pub(super) struct Short;
 /// The emulated registers of AVX2.
 pub(super) struct Narrow;
 /// The emulated registers of AVX-512.
 pub(super) struct Wide;
+
+impl Registers for Short {
+    type F32 = Lanes<f32, 4>;
+    type F64 = Lanes<f64, 2>;
+}
 
 impl Registers for Narrow {
     type F32 = Lanes<f32, 8>;

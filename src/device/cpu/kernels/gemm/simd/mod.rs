@@ -1,5 +1,5 @@
-//! Floating-point matrix products with the intrinsics of AVX2 and AVX-512, on x86-64 only. At the level `portable`, and on other
-//! architectures, the module [`portable`](super::portable) computes these products.
+//! Floating-point matrix products with the registers of AVX2 and AVX-512 on x86-64, and of NEON on 64-bit ARM. At the level `portable`,
+//! and on other architectures, the module [`portable`](super::portable) computes these products.
 //!
 //! The algorithms are generic over the trait [`FloatVector`].
 //!
@@ -36,101 +36,91 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
-use crate::simd::avx2::{Avx2, F32x8, F64x4};
-use crate::simd::avx512::{Avx512, F32x16, F64x8};
+#[cfg(target_arch = "aarch64")]
+use crate::simd::neon::{F32x4, F64x2, Neon};
 use crate::simd::vector::{FloatVector, Isa};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{
+    avx2::{Avx2, F32x8, F64x4},
+    avx512::{Avx512, F32x16, F64x8},
+};
+use core::marker::PhantomData;
 use direct::{Direct, DirectBatch};
 use pack::{Pack, PackPanels};
 use packed::{KC, Packed, parts};
 use tile::{MicroTile, OneTile, RegisterTile, tile_columns};
 
-/// Registers of real numbers: those of an instruction set, or emulated ones.
-trait Registers {
+/// The registers of real numbers of an instruction set, or emulated ones.
+trait Registers: 'static {
     type F32: FloatVector<Real = f32>;
     type F64: FloatVector<Real = f64>;
 }
 
+#[cfg(target_arch = "x86_64")]
 impl Registers for Avx2 {
     type F32 = F32x8;
     type F64 = F64x4;
 }
 
+#[cfg(target_arch = "x86_64")]
 impl Registers for Avx512 {
     type F32 = F32x16;
     type F64 = F64x8;
 }
 
-/// Products by the registers of an instruction set that this processor has and that the environment variable `VIERBEIN_SIMD` allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BySimd {
-    Avx2,
-    Avx512,
-    /// The register tile of AVX2, computed with arrays ([`Lanes`](emulated::Lanes)) instead of registers.
-    #[cfg(test)]
-    Emulated,
-    /// The register tile of AVX-512, computed with arrays instead of registers.
-    #[cfg(test)]
-    EmulatedWide,
+#[cfg(target_arch = "aarch64")]
+impl Registers for Neon {
+    type F32 = F32x4;
+    type F64 = F64x2;
 }
 
-impl BySimd {
-    /// Returns the products by the widest available registers, or `None` at the level `portable`.
-    #[inline]
-    pub(super) fn detect() -> Option<BySimd> {
-        if Avx512::new().is_some() {
-            return Some(BySimd::Avx512);
-        }
-        Avx2::new().map(|_| BySimd::Avx2)
-    }
+/// Products by registers. A value exists only if the processor has their instruction set.
+struct BySimd<R>(PhantomData<fn() -> R>);
 
-    /// Returns the implementation of matrix products.
-    pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
-        match self {
-            BySimd::Avx512 => &BySimd::Avx512,
-            BySimd::Avx2 => &BySimd::Avx2,
-            #[cfg(test)]
-            BySimd::Emulated => &BySimd::Emulated,
-            #[cfg(test)]
-            BySimd::EmulatedWide => &BySimd::EmulatedWide,
-        }
-    }
-
-    /// Returns the products by all available registers.
-    #[cfg(test)]
-    pub(super) fn all() -> Vec<BySimd> {
-        let found = [Avx2::new().map(|_| BySimd::Avx2), Avx512::new().map(|_| BySimd::Avx512)];
-        found.into_iter().flatten().collect()
-    }
-
-    #[cfg(test)]
-    pub(super) const EMULATED: [BySimd; 2] = [BySimd::Emulated, BySimd::EmulatedWide];
-
-    /// Computes `product`, or all products of `batch`.
-    ///
-    /// # Safety
-    /// The caller must ensure:
-    /// * The conditions of [`MatrixProduct::multiply`], for `product` or for each product of `batch`.
-    /// * In a batch, the columns of `a` are contiguous: `a.down`, the stride between rows, is 1.
-    unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<DirectBatch<'_>>) {
-        match self {
-            // SAFETY: the caller ensures the conditions of `run`. `detect` and `all` return `Avx512` only if the processor has AVX-512.
-            BySimd::Avx512 => unsafe { run_by::<T, Avx512>(product, batch) },
-            // SAFETY: the caller ensures the conditions of `run`. `detect` and `all` return `Avx2` only if the processor has AVX2.
-            BySimd::Avx2 => unsafe { run_by::<T, Avx2>(product, batch) },
-            // SAFETY: the caller ensures the conditions of `run`. Emulated registers need no instruction set.
-            #[cfg(test)]
-            BySimd::Emulated => unsafe { run_by::<T, emulated::Narrow>(product, batch) },
-            // SAFETY: the caller ensures the conditions of `run`. Emulated registers need no instruction set.
-            #[cfg(test)]
-            BySimd::EmulatedWide => unsafe { run_by::<T, emulated::Wide>(product, batch) },
-        }
+impl<R: Registers> BySimd<R> {
+    /// Returns the products by the registers of a token.
+    fn by<T: Scalar>(_: R) -> &'static dyn MatrixProduct<T> {
+        const { &BySimd::<R>(PhantomData) }
     }
 }
 
-/// Calls [`run`] with the registers `R` of the real numbers of `T`.
+/// Returns the products by the widest registers that the processor has and that the environment variable `VIERBEIN_SIMD` allows. Returns
+/// `None` at the level `portable`, and on architectures without registers.
+#[inline]
+pub(super) fn detect<T: Scalar>() -> Option<&'static dyn MatrixProduct<T>> {
+    #[cfg(target_arch = "x86_64")]
+    return match Avx512::new() {
+        Some(isa) => Some(BySimd::by(isa)),
+        None => Avx2::new().map(BySimd::by),
+    };
+    #[cfg(target_arch = "aarch64")]
+    return Neon::new().map(BySimd::by);
+}
+
+/// Returns the products by the registers of each instruction set that the processor has.
+#[cfg(test)]
+pub(super) fn all<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
+    #[cfg(target_arch = "x86_64")]
+    let found = [Avx2::new().map(BySimd::by), Avx512::new().map(BySimd::by)];
+    #[cfg(target_arch = "aarch64")]
+    let found = [Neon::new().map(BySimd::by)];
+    found.into_iter().flatten().collect()
+}
+
+/// Returns the products by the register tiles of each instruction set, computed with arrays ([`Lanes`](emulated::Lanes)) instead of
+/// registers.
+#[cfg(test)]
+pub(super) fn emulated<T: Scalar>() -> [&'static dyn MatrixProduct<T>; 3] {
+    [BySimd::by(emulated::Short), BySimd::by(emulated::Narrow), BySimd::by(emulated::Wide)]
+}
+
+/// Computes `product`, or all products of `batch`, with the registers `R`.
 ///
 /// # Safety
-/// The caller must ensure the conditions of [`BySimd::run`], and that the processor has the instruction set of `R`.
+/// The caller must ensure:
+/// * The conditions of [`MatrixProduct::multiply`], for `product` or for each product of `batch`.
+/// * In a batch, the columns of `a` are contiguous: `a.down`, the stride between rows, is 1.
+/// * The processor has the instruction set of `R`.
 #[inline]
 unsafe fn run_by<T: Scalar, R: Registers>(product: &Product<T>, batch: Option<DirectBatch<'_>>) {
     // With `const` in each condition, the compiler does not instantiate the kernels of the other branches for `T`.
@@ -153,17 +143,17 @@ unsafe fn run_by<T: Scalar, R: Registers>(product: &Product<T>, batch: Option<Di
     }
 }
 
-impl<T: Scalar> MatrixProduct<T> for BySimd {
+impl<T: Scalar, R: Registers> MatrixProduct<T> for BySimd<R> {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         // SAFETY: `tiny::multiply` needs the conditions of `MatrixProduct::multiply` for the same `product`. The caller ensures these.
         if unsafe { tiny::multiply(product) } {
             return Ok(());
         }
         let product = straight(if is_transposed(product) { product.transposed() } else { *product });
-        // SAFETY: `run` needs the conditions of `MatrixProduct::multiply`, which the caller ensures for the original product. The
+        // SAFETY: `run_by` needs the conditions of `MatrixProduct::multiply`, which the caller ensures for the original product. The
         // transposed product has the same elements. `straight` replaces only strides of axes of extent 1, so the elements stay the
-        // same. There is no batch.
-        unsafe { self.run(&product, None) };
+        // same. There is no batch. The processor has the instruction set, because `self` exists.
+        unsafe { run_by::<T, R>(&product, None) };
         Ok(())
     }
 
@@ -181,8 +171,9 @@ impl<T: Scalar> MatrixProduct<T> for BySimd {
             return unsafe { one_by_one(self, product, walk, count) };
         }
         // SAFETY: the caller ensures the conditions of `MatrixProduct::multiply` for each product of the batch. Neither transposing nor
-        // `straight` changes the elements of a product. `straight.a.down` is 1, as was just checked.
-        unsafe { self.run(&straight, Some(DirectBatch { walk, count, transposed })) };
+        // `straight` changes the elements of a product. `straight.a.down` is 1, as was just checked. The processor has the instruction
+        // set, because `self` exists.
+        unsafe { run_by::<T, R>(&straight, Some(DirectBatch { walk, count, transposed })) };
         Ok(())
     }
 }
@@ -235,7 +226,7 @@ const A_CACHED_BYTES: usize = 160 << 10;
 ///
 /// # Safety
 /// The caller must ensure:
-/// * The conditions of [`BySimd::run`].
+/// * The conditions of [`run_by`].
 /// * The processor has the instruction set of `V`.
 /// * The lanes of `V` are `T`'s real numbers, and `COMPLEX` is `T::COMPLEX`.
 unsafe fn run<T: Scalar, V: FloatVector, const COMPLEX: bool>(

@@ -138,7 +138,7 @@ impl<V: FloatVector> SimdKernel<V> for PackPanels<'_, V::Real> {
 }
 
 /// Maximum width of a panel that [`copy`] packs, in vectors.
-const MAX_PANEL_VECTORS: usize = 3;
+const MAX_PANEL_VECTORS: usize = 4;
 
 /// Packs a panel if `across` is the unit stride. Copies each step as whole vectors and one masked vector.
 ///
@@ -161,6 +161,7 @@ unsafe fn copy<V: FloatVector>(
             (2 * V::COMPLEX_COLUMNS).div_ceil(V::LANES) <= MAX_PANEL_VECTORS,
             "a panel of B has at most this width"
         );
+        assert!(V::LANES == 2 || (2 * V::COMPLEX_COLUMNS).div_ceil(V::LANES) <= 3);
     }
     debug_assert!(width <= MAX_PANEL_VECTORS * V::LANES);
     match width.div_ceil(V::LANES) {
@@ -171,7 +172,11 @@ unsafe fn copy<V: FloatVector>(
         // `width.div_ceil(V::LANES)`: in this arm, both are 2.
         2 => unsafe { copy_vectors::<V, 2>(pack, from, to, width, step) },
         // SAFETY: `copy_vectors` requires the conditions of `copy`, which the caller ensures. It also requires that `N` is
-        // `width.div_ceil(V::LANES)`. By the constant assertions, a panel has at most three vectors, so both are 3 in this arm.
+        // `width.div_ceil(V::LANES)`. By the constant assertions, a panel has at most four vectors, so both are 4 in this arm. With `const` in
+        // the condition, only registers of two lanes have this arm; the panels of others have at most three vectors.
+        4 if const { V::LANES == 2 } => unsafe { copy_vectors::<V, 4>(pack, from, to, width, step) },
+        // SAFETY: `copy_vectors` requires the conditions of `copy`, which the caller ensures. It also requires that `N` is
+        // `width.div_ceil(V::LANES)`: in this arm, both are 3.
         _ => unsafe { copy_vectors::<V, 3>(pack, from, to, width, step) },
     }
 }
@@ -227,7 +232,7 @@ unsafe fn transpose<V: FloatVector>(
     step: usize,
 ) {
     let side = V::LANES / pack.part();
-    const { assert!(V::LANES == 4 || V::LANES == 8 || V::LANES == 16, "unsupported number of lanes") }
+    const { assert!(matches!(V::LANES, 2 | 4 | 8 | 16), "unsupported number of lanes") }
     for s in (0..pack.steps).step_by(side) {
         let steps = side.min(pack.steps - s);
         for w in (0..width).step_by(side) {
@@ -253,7 +258,9 @@ unsafe fn transpose<V: FloatVector>(
                 (8, true) => transpose!(8 2),
                 (4, false) => transpose!(4 1),
                 (4, true) => transpose!(4 2),
-                _ => transpose!(2 2),
+                (2, false) => transpose!(2 1),
+                (2, true) => transpose!(2 2),
+                _ => transpose!(1 2),
             }
         }
     }
@@ -305,7 +312,9 @@ impl<R> Square<R> {
         if N > 2 {
             exchange_all::<V, N, 2, PART>(&mut block);
         }
-        exchange_all::<V, N, 1, PART>(&mut block);
+        if N > 1 {
+            exchange_all::<V, N, 1, PART>(&mut block);
+        }
         let there = zero.first(self.rows * PART);
         for (i, vector) in block.into_iter().enumerate() {
             if i < self.steps {

@@ -41,10 +41,13 @@ const MIN_PREFETCH_TERMS: usize = 32;
 /// Maximum number of real numbers in a tile: eight columns of three vectors, each of sixteen `f32`.
 const MAX_TILE_LEN: usize = 384;
 
-/// The size of the register tile for a register: 32 registers of 64 bytes, or 16 of 32 bytes.
+/// The size of the register tile for a register.
 pub(super) trait RegisterTile: Vector {
-    /// Whether there are 32 registers.
-    const MANY: bool = size_of::<Self>() == 64;
+    /// Whether there are 32 registers, as in AVX-512 and NEON. AVX2 has 16.
+    const MANY: bool = size_of::<Self>() != 32;
+    /// Whether masked loads and stores take no longer than others, as with AVX-512. With AVX2 on AMD's processors, a masked load also occupies
+    /// a unit for floating-point operations. NEON has no masks.
+    const FREE_MASKS: bool = size_of::<Self>() == 64;
     /// Maximum number of vectors in a column of a register tile.
     const TILE_VECTORS: usize = if Self::MANY { 3 } else { 2 };
     /// Maximum number of columns of real numbers in a register tile. The `TILE_VECTORS · TILE_COLUMNS` accumulators leave registers free
@@ -283,7 +286,7 @@ impl<R: Real> MicroTile<R> {
         debug_assert!((1..=tile_columns::<V, COMPLEX>()).contains(&self.columns));
         let vectors = self.rows.div_ceil(V::LANES);
         let whole = self.rows == V::TILE_VECTORS * V::LANES;
-        // With `const` in the condition, these tiles are not compiled for AVX-512.
+        // With `const` in the condition, these tiles are compiled for AVX2 only.
         if const { COMPLEX && 2 * V::COMPLEX_COLUMNS > V::TILE_COLUMNS } && self.columns > V::TILE_COLUMNS / 2
         {
             macro_rules! of_joint_sums {
@@ -332,7 +335,10 @@ impl<R: Real> MicroTile<R> {
                 (1, ..=4) => of_size!(1 4),
                 (2, ..=4) => of_size!(2 4),
                 (_, ..=4) => of_size!(3 4),
-                (3, _) if !self.ahead.is_null() => of_size!(3 8, whole: false, ahead: true),
+                (3, _) if const { V::FREE_MASKS } && !self.ahead.is_null() => {
+                    of_size!(3 8, whole: false, ahead: true)
+                }
+                (3, _) if const { !V::FREE_MASKS } && whole => of_size!(3 8, whole: true, ahead: false),
                 (1, _) => of_size!(1 8),
                 (2, _) => of_size!(2 8),
                 (_, _) => of_size!(3 8),
@@ -342,8 +348,7 @@ impl<R: Real> MicroTile<R> {
 
     /// Computes a tile with `VECTORS` × `COLUMNS` accumulators in registers. Prefetches `self.ahead` if `AHEAD`.
     ///
-    /// If `WHOLE`, no load of `a` is masked. With AVX2 on AMD's processors, a masked load also occupies a unit for floating-point
-    /// operations, so tiles without masks are faster. With AVX-512, the mask costs nothing (measured).
+    /// If `WHOLE`, no load of `a` is masked: see [`FREE_MASKS`](RegisterTile::FREE_MASKS).
     ///
     /// # Safety
     /// The caller must ensure:
