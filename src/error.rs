@@ -9,6 +9,7 @@ use crate::element::DType;
 use crate::order::MemoryOrder;
 pub use conversion::ConversionError;
 pub(crate) use message::wider;
+pub(crate) use vierbein_macros::fallible;
 
 /// The error of a failed operation.
 ///

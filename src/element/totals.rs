@@ -304,7 +304,7 @@ macro_rules! integers {
             // Accumulators of 64-bit integers have 128 bits.
             const MAX_TERMS: u64 = if size_of::<$t>() < 8 { max_terms(size_of::<$t>()) } else { u64::MAX };
             #[inline(always)]
-            fn wide_term(self) -> Self::Sum { self.widen() }
+            fn wide_term(self) -> Self::Sum { Scalar::widen(self) }
             #[inline(always)]
             fn wide_add(a: Self::Sum, b: Self::Sum) -> Self::Sum { <$t as Scalar>::acc_add(a, b) }
             #[inline(always)]

@@ -138,10 +138,10 @@ pub(crate) trait FloatVector: MaskedVector<Lane = Self::Real> {
     /// Returns a vector with lanes `even`, `odd`, `even`, `odd`, ... The value of `self` is not used.
     fn alternating(self, even: Self::Real, odd: Self::Real) -> Self;
     /// Returns the lane-wise sum `self + a`.
-    #[cfg_attr(not(feature = "fft"), allow(dead_code))]
+    #[cfg_attr(not(all(feature = "fft", target_arch = "x86_64")), allow(dead_code))]
     fn add(self, a: Self) -> Self;
     /// Returns the lane-wise difference `self - a`.
-    #[cfg_attr(not(feature = "fft"), allow(dead_code))]
+    #[cfg_attr(not(all(feature = "fft", target_arch = "x86_64")), allow(dead_code))]
     fn sub(self, a: Self) -> Self;
     /// Returns the lane-wise product `self · a`.
     fn mul(self, a: Self) -> Self;
@@ -161,6 +161,7 @@ pub(crate) trait FloatVector: MaskedVector<Lane = Self::Real> {
 }
 
 /// A SIMD register of numbers that are ordered, none of which is NaN: the keys of a sort.
+#[cfg(target_arch = "x86_64")]
 pub(crate) trait OrderedVector: MaskedVector<Lane: PartialOrd + Send + Sync + 'static> {
     /// A register of the same lanes with half the size. [`Self`] for the smallest registers.
     type Half: OrderedVector<Lane = Self::Lane>;

@@ -4,7 +4,7 @@
 use super::{Tensor, TensorView, TensorViewMut};
 use crate::device::{Cpu, CpuBuffer, Device, ForeignMemory, HostAccess, HostPtr, RawMemory};
 use crate::element::Element;
-use crate::error::{ConversionError, Error, unwrap_or_panic};
+use crate::error::{ConversionError, Error, fallible, unwrap_or_panic};
 use crate::layout::element_count;
 use crate::layout::foreign::{canonicalize_strides, check_bounds, check_no_overlap, reach};
 use crate::order::Order;
@@ -227,8 +227,9 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
 
     /// Makes a view of a slice with strides of any sign, in elements. The element at index 0 is `data[offset]`.
     ///
-    /// # Panics
-    /// If an index would address an element outside of the slice.
+    /// # Errors
+    /// [`Error::InvalidStrides`] if an index would address an element outside of the slice; its message has the lowest and highest
+    /// offset. [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::{TensorView, tensor};
@@ -238,21 +239,6 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     /// let windows = TensorView::<i32, _>::from_slice_strided(&data, [6, 3], [1, 1], 0);
     /// assert_eq!(windows.sum_axis(1), tensor![6, 9, 12, 15, 18, 21]);
     /// ```
-    #[track_caller]
-    pub fn from_slice_strided<Sh: IntoShape<Dim = D>>(
-        data: &'a [T],
-        shape: Sh,
-        strides: D::Strides,
-        offset: usize,
-    ) -> Self {
-        unwrap_or_panic(Self::try_from_slice_strided(data, shape, strides, offset))
-    }
-
-    /// Fallible variant of [`from_slice_strided`](Tensor::from_slice_strided).
-    ///
-    /// # Errors
-    /// [`Error::InvalidStrides`] if an index would address an element outside of the slice; its message has the lowest and highest
-    /// offset. [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::TensorView;
@@ -263,7 +249,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     ///      from offset 0, it addresses the values 0 to 3, but there are 3 values, from 0"
     /// );
     /// ```
-    pub fn try_from_slice_strided<Sh: IntoShape<Dim = D>>(
+    #[fallible]
+    pub fn from_slice_strided<Sh: IntoShape<Dim = D>>(
         data: &'a [T],
         shape: Sh,
         strides: D::Strides,
@@ -315,10 +302,9 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
 
     /// Makes a mutable view of a slice with strides of any sign, in elements. The element at index 0 is `data[offset]`.
     ///
-    /// # Panics
-    /// * If an index would address an element outside of the slice.
-    /// * If two indices could address the same element. To rule this out, the magnitude of each axis's stride must be at least the
-    ///   length of the memory range, in elements, over which the axes with smaller strides extend.
+    /// # Errors
+    /// [`Error::InvalidStrides`] if an index would address an element outside of the slice, or if two indices may address one element.
+    /// [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::TensorViewMut;
@@ -326,21 +312,6 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// TensorViewMut::<i32, _>::from_slice_strided_mut(&mut data, [3], [-2], 5).assign(&vierbein::tensor![1, 2, 3]);
     /// assert_eq!(data, [0, 3, 0, 2, 0, 1]);
     /// ```
-    #[track_caller]
-    pub fn from_slice_strided_mut<Sh: IntoShape<Dim = D>>(
-        data: &'a mut [T],
-        shape: Sh,
-        strides: D::Strides,
-        offset: usize,
-    ) -> Self {
-        unwrap_or_panic(Self::try_from_slice_strided_mut(data, shape, strides, offset))
-    }
-
-    /// Fallible variant of [`from_slice_strided_mut`](Tensor::from_slice_strided_mut).
-    ///
-    /// # Errors
-    /// [`Error::InvalidStrides`] if an index would address an element outside of the slice, or if two indices may address one element.
-    /// [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::TensorViewMut;
@@ -351,7 +322,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ///      itself: axis 1 has stride 1, but the axes with smaller strides span 3 elements"
     /// );
     /// ```
-    pub fn try_from_slice_strided_mut<Sh: IntoShape<Dim = D>>(
+    #[fallible]
+    pub fn from_slice_strided_mut<Sh: IntoShape<Dim = D>>(
         data: &'a mut [T],
         shape: Sh,
         strides: D::Strides,

@@ -4,7 +4,7 @@ use crate::device::via_host::{self, Fetched};
 use crate::device::{Copy, Device, Elementwise};
 use crate::element::Element;
 use crate::engine::{elementwise, same_instance};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::broadcast::same;
 use crate::ops::create::construct::Constant;
 use crate::ops::elementwise::operands::MatchingOperand;
@@ -16,8 +16,8 @@ use crate::tensor::{Tensor, TensorView};
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Overwrites the elements with those of `from`, which broadcasts to the shape of `self`.
     ///
-    /// # Panics
-    /// If `from` does not broadcast to the shape of `self`.
+    /// # Errors
+    /// If `from` does not broadcast to the shape of `self`. `self` is unchanged then.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -25,23 +25,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.index_axis_mut(1, 0).assign(&tensor![7, 8]);
     /// assert_eq!(x, tensor![[7, 2], [8, 4]]);
     /// ```
+    #[fallible]
     #[inline]
-    #[track_caller]
-    pub fn assign<B>(&mut self, from: B)
-    where
-        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
-        Dev: Copy<T>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_assign(from));
-    }
-
-    /// Fallible variant of [`assign`](Tensor::assign).
-    ///
-    /// # Errors
-    /// If `from` does not broadcast to the shape of `self`. `self` is unchanged then.
-    #[inline]
-    pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
+    pub fn assign<B>(&mut self, from: B) -> Result<(), Error>
     where
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Copy<T>,
@@ -74,7 +60,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Overwrites every element with one value.
     ///
-    /// # Panics
+    /// # Errors
     /// If the device reports an error.
     ///
     /// ```
@@ -83,20 +69,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.slice_mut(s![..;2]).fill(0);
     /// assert_eq!(x, tensor![0, 2, 0, 4]);
     /// ```
-    #[track_caller]
-    pub fn fill(&mut self, value: T)
-    where
-        Dev: Elementwise<T>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_fill(value));
-    }
-
-    /// Fallible variant of [`fill`](Tensor::fill).
-    ///
-    /// # Errors
-    /// If the device reports an error.
-    pub fn try_fill(&mut self, value: T) -> Result<(), Error>
+    #[fallible]
+    pub fn fill(&mut self, value: T) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,

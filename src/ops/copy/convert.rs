@@ -2,7 +2,7 @@
 
 use crate::device::{Copy, Device, HostAccess};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};
@@ -11,7 +11,7 @@ use crate::tensor::{Tensor, TensorView, ViewOf};
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns an owned copy, contiguous in the tensor's memory order.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -19,20 +19,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1, 2], [3, 4]];
     /// assert!(x.t().to_owned().is_contiguous());
     /// ```
+    #[fallible]
     #[doc(alias = "copy")]
-    #[track_caller]
-    pub fn to_owned(&self) -> Tensor<T, D, O, Dev>
-    where
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_to_owned())
-    }
-
-    /// Fallible variant of [`to_owned`](Tensor::to_owned).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_to_owned(&self) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn to_owned(&self) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         Dev: Copy<T>,
     {
@@ -41,7 +30,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns a copy with the same elements at the same indices, contiguous in memory order `P`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -50,19 +39,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x[[1, 2]], 6);
     /// assert_eq!(x.as_slice(), [1, 4, 2, 5, 3, 6]);
     /// ```
-    #[track_caller]
-    pub fn to_order<P: Order>(&self) -> Tensor<T, D, P, Dev>
-    where
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_to_order())
-    }
-
-    /// Fallible variant of [`to_order`](Tensor::to_order).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_to_order<P: Order>(&self) -> Result<Tensor<T, D, P, Dev>, Error>
+    #[fallible]
+    pub fn to_order<P: Order>(&self) -> Result<Tensor<T, D, P, Dev>, Error>
     where
         Dev: Copy<T>,
     {
@@ -99,32 +77,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Copies the elements to a `Vec`, in memory order: the last axis fastest if row-major, the first if column-major.
     ///
-    /// # Panics
+    /// # Errors
     /// If an allocation on the host fails, or the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].t().to_vec(), [1, 3, 2, 4]);
     /// ```
-    #[track_caller]
+    #[fallible]
     #[must_use]
-    pub fn to_vec(&self) -> Vec<T> {
-        unwrap_or_panic(self.try_to_vec())
-    }
-
-    /// Fallible variant of [`to_vec`](Tensor::to_vec).
-    ///
-    /// # Errors
-    /// If an allocation on the host fails, or the device reports an error.
-    pub fn try_to_vec(&self) -> Result<Vec<T>, Error> {
+    pub fn to_vec(&self) -> Result<Vec<T>, Error> {
         let layout = self.enumeration();
         self.device().gather(self.operand_in(&layout))
     }
 
     /// Returns the elements in memory order, as a slice.
     ///
-    /// # Panics
-    /// If the tensor is a view that is not contiguous in its memory order. Owned tensors are always contiguous.
+    /// # Errors
+    /// [`Error::NotContiguous`] if the tensor is a view that is not contiguous in its memory order.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -132,19 +102,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.as_slice(), [1, 2, 3, 4]);
     /// assert_eq!(x.index_axis(0, 1).as_slice(), [3, 4]);
     /// ```
-    #[track_caller]
-    #[must_use]
-    pub fn as_slice(&self) -> &[T]
-    where
-        Dev: HostAccess,
-    {
-        unwrap_or_panic(self.try_as_slice())
-    }
-
-    /// Fallible variant of [`as_slice`](Tensor::as_slice).
-    ///
-    /// # Errors
-    /// [`Error::NotContiguous`] if the tensor is a view that is not contiguous in its memory order.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -153,7 +110,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(x.t().try_as_slice().is_err());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn try_as_slice(&self) -> Result<&[T], Error>
+    #[fallible]
+    #[must_use]
+    pub fn as_slice(&self) -> Result<&[T], Error>
     where
         Dev: HostAccess,
     {
@@ -169,8 +128,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the elements in memory order, as a mutable slice.
     ///
-    /// # Panics
-    /// If the tensor is a view that is not contiguous in its memory order. Owned tensors are always contiguous.
+    /// # Errors
+    /// [`Error::NotContiguous`] if the tensor is a view that is not contiguous in its memory order.
     ///
     /// ```
     /// let mut x = vierbein::tensor![[3, 1], [2, 4]];
@@ -180,19 +139,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// }
     /// assert_eq!(x, vierbein::tensor![[2, 4], [1, 3]]);
     /// ```
-    #[track_caller]
-    pub fn as_mut_slice(&mut self) -> &mut [T]
-    where
-        Dev: HostAccess,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_as_mut_slice())
-    }
-
-    /// Fallible variant of [`as_mut_slice`](Tensor::as_mut_slice).
-    ///
-    /// # Errors
-    /// [`Error::NotContiguous`] if the tensor is a view that is not contiguous in its memory order.
     ///
     /// ```
     /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
@@ -200,7 +146,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![[1, 2], [0, 0]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn try_as_mut_slice(&mut self) -> Result<&mut [T], Error>
+    #[fallible]
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T], Error>
     where
         Dev: HostAccess,
         S: StorageMut<T, Dev>,
@@ -215,7 +162,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Returns a copy, contiguous in memory order `O`, of a tensor's view, or of an array or matrix of [another
     /// library](crate::interop) that converts into a view.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -224,19 +171,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// let y: Tensor<i32, Rank<2>> = Tensor::copy_of(x.t());
     /// assert_eq!(y.as_slice(), [1, 3, 2, 4]);
     /// ```
-    #[track_caller]
-    pub fn copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Self
-    where
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(Self::try_copy_of(view))
-    }
-
-    /// Fallible variant of [`copy_of`](Tensor::copy_of).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Result<Self, Error>
+    #[fallible]
+    pub fn copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Result<Self, Error>
     where
         Dev: Copy<T>,
     {
@@ -266,24 +202,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// start of the buffer, and are then moved to it (see [`CpuBuffer`](crate::device::CpuBuffer)). The element of a computed result of
     /// rank 0 is copied, and so are elements on another device or in [another library's memory](Tensor::from_buffer).
     ///
-    /// # Panics
+    /// # Errors
     /// If the elements are copied, and the allocation fails or the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].into_vec(), [1, 2, 3, 4]);
     /// ```
-    #[track_caller]
+    #[fallible]
     #[must_use]
-    pub fn into_vec(self) -> Vec<T> {
-        unwrap_or_panic(self.try_into_vec())
-    }
-
-    /// Fallible variant of [`into_vec`](Tensor::into_vec).
-    ///
-    /// # Errors
-    /// If the elements are copied, and the allocation fails or the device reports an error.
-    pub fn try_into_vec(self) -> Result<Vec<T>, Error> {
+    pub fn into_vec(self) -> Result<Vec<T>, Error> {
         let (buffer, device) = self.into_parts();
         device.release(buffer)
     }
@@ -332,7 +260,7 @@ impl OrderAgnostic for Rank<1> {}
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the value of a tensor of rank 0, copied to the host.
     ///
-    /// # Panics
+    /// # Errors
     /// If the device reports an error, or an allocation on the host fails. Neither can happen on [`Cpu`](crate::Cpu).
     ///
     /// ```
@@ -340,22 +268,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let total: i32 = tensor![1, 2, 3].sum().item();
     /// assert_eq!(total, 6);
     /// ```
+    #[fallible]
     #[inline]
-    #[track_caller]
     #[must_use]
-    pub fn item(&self) -> T
-    where
-        D: ScalarRank,
-    {
-        unwrap_or_panic(self.try_item())
-    }
-
-    /// Fallible variant of [`item`](Tensor::item).
-    ///
-    /// # Errors
-    /// If the device reports an error, or an allocation on the host fails. Neither can happen on [`Cpu`](crate::Cpu).
-    #[inline]
-    pub fn try_item(&self) -> Result<T, Error>
+    pub fn item(&self) -> Result<T, Error>
     where
         D: ScalarRank,
     {

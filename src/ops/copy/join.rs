@@ -5,7 +5,7 @@ use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::copy::join;
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes};
@@ -31,7 +31,7 @@ fn device_of<'a, T: Element, D: Dim, O: Order, Dev: Device>(
 
 /// Joins tensors along an axis. Their shapes may differ only in the extent of that axis.
 ///
-/// # Panics
+/// # Errors
 /// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
 /// * If the parts are on different instances of the device, or the allocation fails.
 ///
@@ -41,25 +41,8 @@ fn device_of<'a, T: Element, D: Dim, O: Order, Dev: Device>(
 /// assert_eq!(concatenate(0, [&a, &b]), tensor![[1, 2], [3, 4], [5, 6]]);
 /// assert_eq!(concatenate(-1, [a.t(), b.index_axis(0, 1).insert_axis(1)]), tensor![[1, 5], [2, 6]]);
 /// ```
-#[track_caller]
-pub fn concatenate<A, I, X, T, D, O, Dev>(axis: A, parts: I) -> Tensor<T, D, O, Dev>
-where
-    I: IntoIterator<Item = X>,
-    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Copy<T>,
-    A: AxisArg<D>,
-{
-    unwrap_or_panic(try_concatenate(axis, parts))
-}
-
-/// Fallible variant of [`concatenate`].
-///
-/// # Errors
-/// For the reasons for which `concatenate` panics.
-pub fn try_concatenate<A, I, X, T, D, O, Dev>(axis: A, parts: I) -> Result<Tensor<T, D, O, Dev>, Error>
+#[fallible(free)]
+pub fn concatenate<A, I, X, T, D, O, Dev>(axis: A, parts: I) -> Result<Tensor<T, D, O, Dev>, Error>
 where
     I: IntoIterator<Item = X>,
     X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
@@ -82,7 +65,7 @@ where
 
 /// [`concatenate`] into a preallocated tensor or mutable view of exactly the result's shape.
 ///
-/// # Panics
+/// # Errors
 /// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
 /// * If `out` does not have the result's shape.
 /// * If one of the tensors is on another instance of the device.
@@ -95,26 +78,8 @@ where
 /// concatenate_into(0, [tensor![1, 2], tensor![3, 4]], &mut out);
 /// assert_eq!(out, tensor![1, 2, 3, 4]);
 /// ```
-#[track_caller]
-pub fn concatenate_into<A, I, X, T, D, O, Dev, S>(axis: A, parts: I, out: &mut Tensor<T, D, O, Dev, S>)
-where
-    I: IntoIterator<Item = X>,
-    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Copy<T>,
-    A: AxisArg<D>,
-    S: StorageMut<T, Dev>,
-{
-    unwrap_or_panic(try_concatenate_into(axis, parts, out));
-}
-
-/// Fallible variant of [`concatenate_into`].
-///
-/// # Errors
-/// For the reasons for which `concatenate_into` panics.
-pub fn try_concatenate_into<A, I, X, T, D, O, Dev, S>(
+#[fallible(free)]
+pub fn concatenate_into<A, I, X, T, D, O, Dev, S>(
     axis: A,
     parts: I,
     out: &mut Tensor<T, D, O, Dev, S>,
@@ -141,7 +106,7 @@ where
 
 /// Joins tensors of the same shape along a new axis: part `k` is at index `k` along axis `axis` of the result.
 ///
-/// # Panics
+/// # Errors
 /// * If there are no parts, the shapes differ, or the axis is out of range.
 /// * If the parts are on different instances of the device, or the allocation fails.
 ///
@@ -151,26 +116,8 @@ where
 /// assert_eq!(stack(0, [&x, &y]), tensor![[1, 2, 3], [4, 5, 6]]);
 /// assert_eq!(stack(-1, [&x, &y]), tensor![[1, 4], [2, 5], [3, 6]]);
 /// ```
-#[track_caller]
-pub fn stack<A, I, X, T, D, R, O, Dev>(axis: A, parts: I) -> Tensor<T, R, O, Dev>
-where
-    I: IntoIterator<Item = X>,
-    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-    T: Element,
-    D: InsertAxes<1, Inserted = R>,
-    R: Dim,
-    O: Order,
-    Dev: Copy<T>,
-    A: AxisArg<R>,
-{
-    unwrap_or_panic(try_stack(axis, parts))
-}
-
-/// Fallible variant of [`stack`].
-///
-/// # Errors
-/// For the reasons for which `stack` panics.
-pub fn try_stack<A, I, X, T, D, R, O, Dev>(axis: A, parts: I) -> Result<Tensor<T, R, O, Dev>, Error>
+#[fallible(free)]
+pub fn stack<A, I, X, T, D, R, O, Dev>(axis: A, parts: I) -> Result<Tensor<T, R, O, Dev>, Error>
 where
     I: IntoIterator<Item = X>,
     X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
@@ -191,7 +138,7 @@ where
 
 /// [`stack`] into a preallocated tensor or mutable view of exactly the result's shape.
 ///
-/// # Panics
+/// # Errors
 /// * If there are no parts, the shapes differ, or the axis is out of range.
 /// * If `out` does not have the result's shape.
 /// * If one of the tensors is on another instance of the device.
@@ -204,27 +151,8 @@ where
 /// stack_into(1, [tensor![1, 2], tensor![3, 4]], &mut out);
 /// assert_eq!(out, tensor![[1, 3], [2, 4]]);
 /// ```
-#[track_caller]
-pub fn stack_into<A, I, X, T, D, R, O, Dev, S>(axis: A, parts: I, out: &mut Tensor<T, R, O, Dev, S>)
-where
-    I: IntoIterator<Item = X>,
-    X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-    T: Element,
-    D: InsertAxes<1, Inserted = R>,
-    R: Dim,
-    O: Order,
-    Dev: Copy<T>,
-    A: AxisArg<R>,
-    S: StorageMut<T, Dev>,
-{
-    unwrap_or_panic(try_stack_into(axis, parts, out));
-}
-
-/// Fallible variant of [`stack_into`].
-///
-/// # Errors
-/// For the reasons for which `stack_into` panics.
-pub fn try_stack_into<A, I, X, T, D, R, O, Dev, S>(
+#[fallible(free)]
+pub fn stack_into<A, I, X, T, D, R, O, Dev, S>(
     axis: A,
     parts: I,
     out: &mut Tensor<T, R, O, Dev, S>,

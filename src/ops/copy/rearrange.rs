@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::engine::copy::join::Triangle;
 use crate::engine::copy::pieces::Pad;
 use crate::engine::copy::rearrange::{Counts, Rearrangement};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank};
@@ -111,26 +111,14 @@ where
 macro_rules! copies {
     ($(
         $(#[$doc:meta])*
-        $name:ident, $try_name:ident, $into:ident, $try_into:ident
+        $name:ident, $into:ident
         [$($generic:tt)*] ($($arg:ident: $ty:ty),*) [$($bound:tt)*]
         |$shape:ident| $body:expr;
     )*) => {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
             $(#[$doc])*
-            #[track_caller]
-            pub fn $name<$($generic)*>(&self $(, $arg: $ty)*) -> Tensor<T, D, O, Dev>
-            where
-                Dev: Copy<T>,
-                $($bound)*
-            {
-                unwrap_or_panic(self.$try_name($($arg),*))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
-            ///
-            /// # Errors
-            #[doc = concat!("For the reasons for which `", stringify!($name), "` panics.")]
-            pub fn $try_name<$($generic)*>(&self $(, $arg: $ty)*) -> Result<Tensor<T, D, O, Dev>, Error>
+            #[fallible]
+            pub fn $name<$($generic)*>(&self $(, $arg: $ty)*) -> Result<Tensor<T, D, O, Dev>, Error>
             where
                 Dev: Copy<T>,
                 $($bound)*
@@ -147,24 +135,10 @@ macro_rules! copies {
 
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into a preallocated tensor or mutable view of exactly the result's shape.")]
             ///
-            /// # Panics
-            #[doc = concat!("For the reasons given for [`", stringify!($name), "`](Tensor::", stringify!($name), "), or if `out` does not have the result's shape. `out` is unchanged then.")]
-            #[track_caller]
-            pub fn $into<S2: StorageMut<T, Dev>, $($generic)*>(
-                &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
-            )
-            where
-                Dev: Copy<T>,
-                $($bound)*
-            {
-                unwrap_or_panic(self.$try_into($($arg,)* out));
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
-            ///
             /// # Errors
-            #[doc = concat!("For the reasons for which `", stringify!($into), "` panics.")]
-            pub fn $try_into<S2: StorageMut<T, Dev>, $($generic)*>(
+            #[doc = concat!("For the reasons given for [`", stringify!($name), "`](Tensor::", stringify!($name), "), or if `out` does not have the result's shape. `out` is unchanged then.")]
+            #[fallible]
+            pub fn $into<S2: StorageMut<T, Dev>, $($generic)*>(
                 &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
             ) -> Result<(), Error>
             where
@@ -188,7 +162,7 @@ copies! {
     /// Returns a copy whose elements are shifted along an axis: the element at index `i` moves to index `i + by`. Elements that are
     /// shifted past one end reappear at the other.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or the allocation fails.
     ///
     /// ```
@@ -196,7 +170,7 @@ copies! {
     /// assert_eq!(tensor![1, 2, 3, 4].roll(0, 1), tensor![4, 1, 2, 3]);
     /// assert_eq!(tensor![[1, 2], [3, 4]].roll(-1, -1), tensor![[2, 1], [4, 3]]);
     /// ```
-    roll, try_roll, roll_into, try_roll_into
+    roll, roll_into
     [A: AxisArg<D>] (axis: A, by: isize) [] |shape| {
         (Rearrangement::roll(shape, &[axis.index()], &[by])?, None)
     };
@@ -204,34 +178,34 @@ copies! {
     /// Returns a copy whose elements are shifted by `by[k]` along each axis `axes[k]`, as [`roll`](Tensor::roll) does along one axis. If an
     /// axis is named twice, its shifts are added.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].roll_axes([0, 1], [1, 1]), tensor![[4, 3], [2, 1]]);
     /// ```
-    roll_axes, try_roll_axes, roll_axes_into, try_roll_axes_into
+    roll_axes, roll_axes_into
     [const K: usize] (axes: [impl IndexNumber; K], by: [isize; K]) [] |shape| {
         (Rearrangement::roll(shape, &all_from_start(axes, D::NDIM), &by)?, None)
     };
 
     /// Returns a tensor that consists of copies of `self`: `counts[k]` of them along axis `k`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the result exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2]].tile([2, 2]), tensor![[1, 2, 1, 2], [1, 2, 1, 2]]);
     /// ```
-    tile, try_tile, tile_into, try_tile_into
+    tile, tile_into
     [] (counts: D::Shape) [] |shape| (Rearrangement::tile(shape, counts.as_ref())?, None);
 
     /// Returns a tensor in which each index along an axis is repeated. `counts` is the number of times for all indices, or has one number
     /// for each index: see [`RepeatCounts`].
     ///
-    /// # Panics
+    /// # Errors
     /// * If the axis is out of range, or `counts` is a list without one count for each index, or a count is negative.
     /// * If the result exceeds the address space, or the allocation fails.
     ///
@@ -242,7 +216,7 @@ copies! {
     /// let counts = tensor![2.0, 3.0].cast::<i64>();
     /// assert_eq!(tensor![1, 2].repeat(0, &counts), tensor![1, 1, 2, 2, 2]);
     /// ```
-    repeat, try_repeat, repeat_into, try_repeat_into
+    repeat, repeat_into
     [A: AxisArg<D>, C: RepeatCounts] (axis: A, counts: C) [] |shape| {
         (Rearrangement::repeat(shape, axis.index(), counts.counts()?)?, None)
     };
@@ -252,7 +226,7 @@ copies! {
     /// The widths are one number for both ends of all axes, one pair `(before, after)` for all axes, or an array with one pair for each
     /// axis.
     ///
-    /// # Panics
+    /// # Errors
     /// * If elements are added to an axis of extent 0 and `how` is not [`Pad::Constant`].
     /// * If the result exceeds the address space, or the allocation fails.
     ///
@@ -263,7 +237,7 @@ copies! {
     /// assert_eq!(x.pad((2, 1), Pad::Reflect), tensor![3, 2, 1, 2, 3, 2]);
     /// assert_eq!(tensor![[1, 2]].pad([(1, 0), (0, 1)], Pad::Edge), tensor![[1, 2, 2], [1, 2, 2]]);
     /// ```
-    pad, try_pad, pad_into, try_pad_into
+    pad, pad_into
     [W: PadWidths<D>] (widths: W, how: Pad<T>) [] |shape| {
         let widths = (0..D::NDIM).map(|axis| widths.of_axis(axis)).collect();
         let constant = if let Pad::Constant(value) = how { Some(value) } else { None };
@@ -274,14 +248,14 @@ copies! {
     /// diagonal; diagonals with positive numbers are above it. In a batch, the axes of the matrices are the last two (row-major) or the
     /// first two (column-major).
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].tril(0), tensor![[1, 0], [3, 4]]);
     /// ```
-    tril, try_tril, tril_into, try_tril_into
+    tril, tril_into
     [] (k: isize) [D: MatrixStack] |_shape| {
         (Rearrangement::Triangle(Triangle::Lower, k), Some(T::default()))
     };
@@ -289,14 +263,14 @@ copies! {
     /// Returns the upper triangle of a matrix: the elements on diagonal `k` and above it, and zeros below it. Diagonals and batches are as
     /// described at [`tril`](Tensor::tril).
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].triu(1), tensor![[0, 2], [0, 0]]);
     /// ```
-    triu, try_triu, triu_into, try_triu_into
+    triu, triu_into
     [] (k: isize) [D: MatrixStack] |_shape| {
         (Rearrangement::Triangle(Triangle::Upper, k), Some(T::default()))
     };

@@ -6,7 +6,7 @@ use crate::axis::{AxisArg, IndexNumber};
 use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::layout::broadcast::same;
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
@@ -16,7 +16,7 @@ use crate::tensor::Tensor;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Exchanges the elements at two indices along an axis, such as two rows of a matrix. Negative indices count from the end.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis or an index is out of range, or an allocation fails. Nothing is exchanged then.
     ///
     /// ```
@@ -25,26 +25,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// x.swap_indices(0, 0, -1);
     /// assert_eq!(x, tensor![[5, 6], [3, 4], [1, 2]]);
     /// ```
-    #[track_caller]
-    pub fn swap_indices<A>(&mut self, axis: A, i: impl IndexNumber, j: impl IndexNumber)
-    where
-        A: AxisArg<D>,
-        D: RemoveAxes<1>,
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_swap_indices(axis, i, j));
-    }
-
-    /// Fallible variant of [`swap_indices`](Tensor::swap_indices).
-    ///
-    /// # Errors
-    /// If the axis or an index is out of range, or an allocation fails. Nothing is exchanged then.
-    pub fn try_swap_indices<A>(
-        &mut self,
-        axis: A,
-        i: impl IndexNumber,
-        j: impl IndexNumber,
-    ) -> Result<(), Error>
+    #[fallible]
+    pub fn swap_indices<A>(&mut self, axis: A, i: impl IndexNumber, j: impl IndexNumber) -> Result<(), Error>
     where
         A: AxisArg<D>,
         D: RemoveAxes<1>,

@@ -2,7 +2,7 @@
 
 use crate::device::{CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::layout::element_count;
 use crate::layout::odometer::advance;
 use crate::order::Order;
@@ -27,25 +27,13 @@ impl<T: Element> Generator<T> for Constant<T> {
 macro_rules! constructors {
     ($(
         $(#[$doc:meta])*
-        $name:ident, $try_name:ident, $name_in:ident, $try_name_in:ident ($($arg:ident: $ty:ty),*) where [$($bound:tt)*]
+        $name:ident, $name_in:ident, $try_name_in:ident ($($arg:ident: $ty:ty),*) where [$($bound:tt)*]
         |$device:ident| $body:expr;
     )*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             $(#[$doc])*
-            #[track_caller]
-            pub fn $name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Self
-            where
-                Dev: Default,
-                $($bound)*
-            {
-                unwrap_or_panic(Self::$try_name(shape $(, $arg)*))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
-            ///
-            /// # Errors
-            /// For the reasons for which that method panics.
-            pub fn $try_name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Result<Self, Error>
+            #[fallible]
+            pub fn $name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Result<Self, Error>
             where
                 Dev: Default,
                 $($bound)*
@@ -55,21 +43,10 @@ macro_rules! constructors {
 
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
             ///
-            /// # Panics
-            /// For the reasons for which that method panics.
-            #[track_caller]
-            pub fn $name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, device: &Dev) -> Self
-            where
-                $($bound)*
-            {
-                unwrap_or_panic(Self::$try_name_in(shape $(, $arg)*, device))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
-            ///
             /// # Errors
             /// For the reasons for which that method panics.
-            pub fn $try_name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, $device: &Dev) -> Result<Self, Error>
+            #[fallible]
+            pub fn $name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, $device: &Dev) -> Result<Self, Error>
             where
                 $($bound)*
             {
@@ -87,40 +64,40 @@ constructors! {
     /// The rank follows from the shape; memory order and device are inferred from the context. `Tensor::<f64, _>::zeros(..)` uses
     /// the defaults.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::Tensor;
     /// assert_eq!(Tensor::<f64, _>::zeros([2, 3]).sum().item(), 0.0);
     /// ```
-    zeros, try_zeros, zeros_in, try_zeros_in() where [] |device| |shape, device| {
+    zeros, zeros_in, try_zeros_in() where [] |device| |shape, device| {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
         Ok(Tensor::contiguous(device.alloc_zeroed(len)?, shape, device.clone()))
     };
 
     /// Returns a tensor of ones.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::Tensor;
     /// assert_eq!(Tensor::<i32, _>::ones([2, 3]).sum().item(), 6);
     /// ```
-    ones, try_ones, ones_in, try_ones_in() where [T: Scalar, Dev: Elementwise<T>]
+    ones, ones_in, try_ones_in() where [T: Scalar, Dev: Elementwise<T>]
     |device| |shape, device| Tensor::generate(shape, Constant(T::one()), device);
 
     /// Returns a tensor whose elements all have the same value.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::<bool, _>::full([2], true), tensor![true, true]);
     /// ```
-    full, try_full, full_in, try_full_in(value: T) where [Dev: Elementwise<T>]
+    full, full_in, try_full_in(value: T) where [Dev: Elementwise<T>]
     |device| |shape, value, device| Tensor::generate(shape, Constant(value), device);
 
     /// Returns a tensor with the elements of a `Vec`, which are in memory order: the index along the last axis varies fastest if
@@ -128,7 +105,7 @@ constructors! {
     ///
     /// On the host, the tensor takes ownership of the `Vec`'s buffer. Other devices copy the elements.
     ///
-    /// # Panics
+    /// # Errors
     /// If the `Vec` and the shape differ in their number of elements, the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
@@ -136,7 +113,7 @@ constructors! {
     /// let x = Tensor::<i32, _>::from_vec([2, 2], vec![1, 2, 3, 4]);
     /// assert_eq!(x, tensor![[1, 2], [3, 4]]);
     /// ```
-    from_vec, try_from_vec, from_vec_in, try_from_vec_in(data: Vec<T>) where []
+    from_vec, from_vec_in, try_from_vec_in(data: Vec<T>) where []
     |device| |shape, data, device| {
         check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
         Ok(Tensor::contiguous(device.adopt(data)?, shape, device.clone()))
@@ -144,7 +121,7 @@ constructors! {
 
     /// Copies a slice, whose elements are in memory order, to a tensor.
     ///
-    /// # Panics
+    /// # Errors
     /// If the slice and the shape differ in their number of elements, the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
@@ -152,7 +129,7 @@ constructors! {
     /// let x = Tensor::<i32, _, ColMajor>::from_slice([2, 2], &[1, 2, 3, 4]);
     /// assert_eq!(x[[0, 1]], 3);
     /// ```
-    from_slice, try_from_slice, from_slice_in, try_from_slice_in(data: &[T]) where []
+    from_slice, from_slice_in, try_from_slice_in(data: &[T]) where []
     |device| |shape, data, device| {
         check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
         Ok(Tensor::contiguous(via_host::upload(device, data)?, shape, device.clone()))
@@ -181,7 +158,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     ///
     /// Calls `f` on the host, once for each index, in memory order.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
@@ -189,19 +166,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// let x = Tensor::<_, _>::from_fn([2, 3], |[i, j]| 10 * i as i32 + j as i32);
     /// assert_eq!(x, tensor![[0, 1, 2], [10, 11, 12]]);
     /// ```
-    #[track_caller]
-    pub fn from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Self
-    where
-        Dev: Default,
-    {
-        unwrap_or_panic(Self::try_from_fn(shape, f))
-    }
-
-    /// Fallible variant of [`from_fn`](Tensor::from_fn).
-    ///
-    /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Result<Self, Error>
+    #[fallible]
+    pub fn from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Result<Self, Error>
     where
         Dev: Default,
     {
@@ -292,7 +258,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     ///
     /// See [`stack`](crate::stack) for rows that are tensors.
     ///
-    /// # Panics
+    /// # Errors
     /// If the rows differ in length, or the allocation fails.
     ///
     /// ```
@@ -300,19 +266,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// let rows: Vec<Vec<f64>> = ["1 2 3", "4 5 6"].map(|line| line.split(' ').map(|x| x.parse().unwrap()).collect()).into();
     /// assert_eq!(Tensor::from_rows(&rows), tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     /// ```
-    #[track_caller]
-    pub fn from_rows<R: AsRef<[T]>>(rows: &[R]) -> Self
-    where
-        Dev: Default,
-    {
-        unwrap_or_panic(Self::try_from_rows(rows))
-    }
-
-    /// Fallible variant of [`from_rows`](Tensor::from_rows).
-    ///
-    /// # Errors
-    /// If the rows differ in length, or the allocation fails.
-    pub fn try_from_rows<R: AsRef<[T]>>(rows: &[R]) -> Result<Self, Error>
+    #[fallible]
+    pub fn from_rows<R: AsRef<[T]>>(rows: &[R]) -> Result<Self, Error>
     where
         Dev: Default,
     {

@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Elementwise, RunsClosures};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::operands::SameOrderOperand;
 use crate::order::Order;
 use crate::rank::{Broadcast, ContractRanks, Dim, Rank};
@@ -14,7 +14,7 @@ use crate::tensor::{AsView, Tensor, TensorView};
 ///
 /// Axis `k` of each view has the extent of `axes[k]` (NumPy's `indexing="ij"`). Nothing is copied, so the axes are references or views.
 ///
-/// # Panics
+/// # Errors
 /// If the shape of the grid exceeds the address space.
 ///
 /// ```
@@ -25,23 +25,8 @@ use crate::tensor::{AsView, Tensor, TensorView};
 /// let [_, x] = meshgrid([rows.view(), columns.flip(0)]);
 /// assert_eq!(x, tensor![[20.0, 10.0, 0.0], [20.0, 10.0, 0.0]]);
 /// ```
-#[track_caller]
-pub fn meshgrid<'a, X, T, O, Dev, const N: usize>(axes: [X; N]) -> [TensorView<'a, T, Rank<N>, O, Dev>; N]
-where
-    X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev> + Into<TensorView<'a, T, Rank<1>, O, Dev>>,
-    T: Element,
-    O: Order,
-    Dev: Device,
-    Rank<N>: Dim<Shape = [usize; N], Strides = [isize; N]>,
-{
-    unwrap_or_panic(try_meshgrid(axes))
-}
-
-/// Fallible variant of [`meshgrid`].
-///
-/// # Errors
-/// If the shape of the grid exceeds the address space.
-pub fn try_meshgrid<'a, X, T, O, Dev, const N: usize>(
+#[fallible(free)]
+pub fn meshgrid<'a, X, T, O, Dev, const N: usize>(
     axes: [X; N],
 ) -> Result<[TensorView<'a, T, Rank<N>, O, Dev>; N], Error>
 where
@@ -69,33 +54,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// [`outer`](Tensor::outer) computes the products of all pairs.
     ///
+    /// # Errors
+    /// If the result exceeds the address space, or an allocation on the host fails.
+    ///
     /// # Panics
-    /// If the result exceeds the address space, an allocation on the host fails, or the closure panics. After a panic of the closure,
-    /// the unfinished result is dropped.
+    /// If the closure panics. The unfinished result is dropped then.
     ///
     /// ```
     /// use vierbein::tensor;
     /// let distances = tensor![0.0, 1.0].outer_map(&tensor![0.0, 3.0], |x, y| f64::abs(x - y));
     /// assert_eq!(distances, tensor![[0.0, 3.0], [1.0, 2.0]]);
     /// ```
-    #[track_caller]
-    pub fn outer_map<V, B, R, F>(&self, other: B, f: F) -> Tensor<V, R, O, Dev>
-    where
-        V: Element,
-        B: SameOrderOperand<O, Dev>,
-        D: ContractRanks<B::Dim, 0, Contracted = R>,
-        R: Dim + Broadcast<R, Common = R>,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T, B::Element) -> V + Sync,
-    {
-        unwrap_or_panic(self.try_outer_map(other, f))
-    }
-
-    /// Fallible variant of [`outer_map`](Tensor::outer_map).
-    ///
-    /// # Errors
-    /// If the result exceeds the address space, or an allocation on the host fails.
-    pub fn try_outer_map<V, B, R, F>(&self, other: B, f: F) -> Result<Tensor<V, R, O, Dev>, Error>
+    #[fallible]
+    pub fn outer_map<V, B, R, F>(&self, other: B, f: F) -> Result<Tensor<V, R, O, Dev>, Error>
     where
         V: Element,
         B: SameOrderOperand<O, Dev>,
@@ -111,9 +82,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`outer_map`](Tensor::outer_map) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
+    /// # Errors
+    /// If `out` does not have the result's shape, or a tensor is on another instance of the device. Nothing is written then.
+    ///
     /// # Panics
-    /// If `out` does not have the result's shape, a tensor is on another instance of the device, or the closure panics. After a panic of
-    /// the closure, `out` may be partly written.
+    /// If the closure panics. `out` may be partly written then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -121,25 +94,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![0.0, 1.0].outer_map_into(&tensor![0.0, 3.0], |x, y| f64::abs(x - y), &mut out);
     /// assert_eq!(out, tensor![[0.0, 3.0], [1.0, 2.0]]);
     /// ```
-    #[track_caller]
-    pub fn outer_map_into<V, B, R, F, S2>(&self, other: B, f: F, out: &mut Tensor<V, R, O, Dev, S2>)
-    where
-        V: Element,
-        B: SameOrderOperand<O, Dev>,
-        D: ContractRanks<B::Dim, 0, Contracted = R>,
-        R: Dim + Broadcast<R, Common = R>,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T, B::Element) -> V + Sync,
-        S2: StorageMut<V, Dev>,
-    {
-        unwrap_or_panic(self.try_outer_map_into(other, f, out));
-    }
-
-    /// Fallible variant of [`outer_map_into`](Tensor::outer_map_into).
-    ///
-    /// # Errors
-    /// If `out` does not have the result's shape, or a tensor is on another instance of the device. Nothing is written then.
-    pub fn try_outer_map_into<V, B, R, F, S2>(
+    #[fallible]
+    pub fn outer_map_into<V, B, R, F, S2>(
         &self,
         other: B,
         f: F,

@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Elementwise, Reduce, Select};
 use crate::element::Scalar;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim, InsertAxes, Rank};
@@ -26,7 +26,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     ///
     /// Convert labels of other integer types first, with `.cast::<i64>()`. [`argmax_axis`](Tensor::argmax_axis) is the inverse.
     ///
-    /// # Panics
+    /// # Errors
     /// If a label is negative or not less than the number of classes, or the allocation fails.
     ///
     /// ```
@@ -35,21 +35,8 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     /// assert_eq!(x, tensor![[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]);
     /// assert_eq!(x.argmax_axis(-1), tensor![2, 0]);
     /// ```
-    #[track_caller]
-    pub fn one_hot<T: Scalar>(&self, classes: usize) -> Tensor<T, D::Inserted, O, Dev>
-    where
-        D: InsertAxes<1, Inserted: Dim>,
-        Rank<0>: BroadcastTo<D::Inserted>,
-        Dev: Elementwise<T> + Select<T> + Reduce<i64>,
-    {
-        unwrap_or_panic(self.try_one_hot(classes))
-    }
-
-    /// Fallible variant of [`one_hot`](Tensor::one_hot).
-    ///
-    /// # Errors
-    /// If a label is negative or not less than the number of classes, or the allocation fails.
-    pub fn try_one_hot<T: Scalar>(&self, classes: usize) -> Result<Tensor<T, D::Inserted, O, Dev>, Error>
+    #[fallible]
+    pub fn one_hot<T: Scalar>(&self, classes: usize) -> Result<Tensor<T, D::Inserted, O, Dev>, Error>
     where
         D: InsertAxes<1, Inserted: Dim>,
         Rank<0>: BroadcastTo<D::Inserted>,
@@ -63,9 +50,10 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
 
     /// [`one_hot`](Tensor::one_hot) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If a label is negative or not less than the number of classes.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If a label is negative or not less than the number of classes: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -73,24 +61,8 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     /// tensor![2_i64, 0].one_hot_into(3, &mut out);
     /// assert_eq!(out, tensor![[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]);
     /// ```
-    #[track_caller]
-    pub fn one_hot_into<T: Scalar, S2>(&self, classes: usize, out: &mut Tensor<T, D::Inserted, O, Dev, S2>)
-    where
-        D: InsertAxes<1, Inserted: Dim>,
-        Rank<0>: BroadcastTo<D::Inserted>,
-        Dev: Elementwise<T> + Select<T> + Reduce<i64>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_one_hot_into(classes, out));
-    }
-
-    /// Fallible variant of [`one_hot_into`](Tensor::one_hot_into).
-    ///
-    /// # Errors
-    /// * If a label is negative or not less than the number of classes: `out` is unchanged.
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_one_hot_into<T: Scalar, S2>(
+    #[fallible]
+    pub fn one_hot_into<T: Scalar, S2>(
         &self,
         classes: usize,
         out: &mut Tensor<T, D::Inserted, O, Dev, S2>,

@@ -3,7 +3,7 @@
 use crate::axis::AxisArg;
 use crate::device::{Copy, Device, Select};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, IntoShape, Rank, TakeRanks};
 use crate::storage::{Storage, StorageMut};
@@ -21,7 +21,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// distribution must implement the traits of `rand` 0.10. The distributions of `rand_distr` 0.6 implement them. For samples of the
     /// standard normal distribution, see [`randn`](Tensor::randn).
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
@@ -31,23 +31,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// let x = Tensor::<f64, _>::random([2, 3], StandardUniform, &mut rng);
     /// assert!(x.iter().all(|&v| (0.0..1.0).contains(&v)));
     /// ```
+    #[fallible]
     #[doc(alias = "rand")]
-    #[track_caller]
-    pub fn random<Sh, Di, R>(shape: Sh, distribution: Di, rng: &mut R) -> Self
-    where
-        Sh: IntoShape<Dim = D>,
-        Di: Distribution<T>,
-        R: Rng + ?Sized,
-        Dev: Default,
-    {
-        unwrap_or_panic(Self::try_random(shape, distribution, rng))
-    }
-
-    /// Fallible variant of [`random`](Tensor::random).
-    ///
-    /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_random<Sh, Di, R>(shape: Sh, distribution: Di, rng: &mut R) -> Result<Self, Error>
+    pub fn random<Sh, Di, R>(shape: Sh, distribution: Di, rng: &mut R) -> Result<Self, Error>
     where
         Sh: IntoShape<Dim = D>,
         Di: Distribution<T>,
@@ -61,7 +47,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// give the same tensor. The element type is `f32`, `f64`, `Complex<f32>` or `Complex<f64>`. For complex elements, the real and the
     /// imaginary part are independent and have the variance 1/2 each, so that the mean of `|z|²` is 1.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
@@ -71,23 +57,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// let x = Tensor::<f64, _>::randn([10_000], &mut rng);
     /// assert!(x.mean().item().abs() < 0.05 && (x.var(0).item() - 1.0).abs() < 0.1);
     /// ```
+    #[fallible]
     #[doc(alias = "normal")]
-    #[track_caller]
-    pub fn randn<Sh, R>(shape: Sh, rng: &mut R) -> Self
-    where
-        Sh: IntoShape<Dim = D>,
-        Gaussian: Distribution<T>,
-        R: Rng + ?Sized,
-        Dev: Default,
-    {
-        unwrap_or_panic(Self::try_randn(shape, rng))
-    }
-
-    /// Fallible variant of [`randn`](Tensor::randn).
-    ///
-    /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_randn<Sh, R>(shape: Sh, rng: &mut R) -> Result<Self, Error>
+    pub fn randn<Sh, R>(shape: Sh, rng: &mut R) -> Result<Self, Error>
     where
         Sh: IntoShape<Dim = D>,
         Gaussian: Distribution<T>,
@@ -142,7 +114,7 @@ gaussian!(f32 f64);
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns a tensor with the indices along an axis in random order: the rows of a matrix for axis 0. Each order is equally likely.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or the allocation fails.
     ///
     /// ```
@@ -152,23 +124,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1, 10], [2, 20], [3, 30]].permutation(0, &mut rng);
     /// assert_eq!(x.sort(0), tensor![[1, 10], [2, 20], [3, 30]]);
     /// ```
-    #[track_caller]
-    pub fn permutation<A, R, E>(&self, axis: A, rng: &mut R) -> Tensor<T, E, O, Dev>
-    where
-        A: AxisArg<D>,
-        R: Rng + ?Sized,
-        E: Dim,
-        D: TakeRanks<Rank<1>, Taken = E>,
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_permutation(axis, rng))
-    }
-
-    /// Fallible variant of [`permutation`](Tensor::permutation).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or the allocation fails.
-    pub fn try_permutation<A, R, E>(&self, axis: A, rng: &mut R) -> Result<Tensor<T, E, O, Dev>, Error>
+    #[fallible]
+    pub fn permutation<A, R, E>(&self, axis: A, rng: &mut R) -> Result<Tensor<T, E, O, Dev>, Error>
     where
         A: AxisArg<D>,
         R: Rng + ?Sized,
@@ -185,7 +142,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// To choose with replacement, take random positions: `x.take(0, Tensor::<i64, _>::random([n], Uniform::new(0, len)?, &mut rng))`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, `count` exceeds its extent, or the allocation fails.
     ///
     /// ```
@@ -195,29 +152,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![2, 3, 5, 7, 11].choice(0, 3, &mut rng);
     /// assert_eq!(x.unique().len(), 3);
     /// ```
+    #[fallible]
     #[doc(alias = "sample")]
-    #[track_caller]
-    pub fn choice<A, R, E>(&self, axis: A, count: usize, rng: &mut R) -> Tensor<T, E, O, Dev>
-    where
-        A: AxisArg<D>,
-        R: Rng + ?Sized,
-        E: Dim,
-        D: TakeRanks<Rank<1>, Taken = E>,
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_choice(axis, count, rng))
-    }
-
-    /// Fallible variant of [`choice`](Tensor::choice).
-    ///
-    /// # Errors
-    /// If the axis is out of range, `count` exceeds its extent, or the allocation fails.
-    pub fn try_choice<A, R, E>(
-        &self,
-        axis: A,
-        count: usize,
-        rng: &mut R,
-    ) -> Result<Tensor<T, E, O, Dev>, Error>
+    pub fn choice<A, R, E>(&self, axis: A, count: usize, rng: &mut R) -> Result<Tensor<T, E, O, Dev>, Error>
     where
         A: AxisArg<D>,
         R: Rng + ?Sized,
@@ -239,8 +176,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Puts the indices along an axis in random order, in place. Each order is equally likely.
     ///
-    /// # Panics
-    /// If the axis is out of range, or an allocation fails.
+    /// # Errors
+    /// If the axis is out of range, or an allocation fails. `self` is unchanged then.
     ///
     /// ```
     /// use rand::{SeedableRng, rngs::StdRng};
@@ -249,23 +186,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.shuffle(0, &mut StdRng::seed_from_u64(1));
     /// assert_eq!(x.sort(0), tensor![1, 2, 3, 4]);
     /// ```
-    #[track_caller]
-    pub fn shuffle<A, R>(&mut self, axis: A, rng: &mut R)
-    where
-        A: AxisArg<D>,
-        R: Rng + ?Sized,
-        D: TakeRanks<Rank<1>, Taken = D>,
-        Dev: Copy<T> + Select<T>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_shuffle(axis, rng));
-    }
-
-    /// Fallible variant of [`shuffle`](Tensor::shuffle).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or an allocation fails. `self` is unchanged then.
-    pub fn try_shuffle<A, R>(&mut self, axis: A, rng: &mut R) -> Result<(), Error>
+    #[fallible]
+    pub fn shuffle<A, R>(&mut self, axis: A, rng: &mut R) -> Result<(), Error>
     where
         A: AxisArg<D>,
         R: Rng + ?Sized,

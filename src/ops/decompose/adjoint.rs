@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Elementwise};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack};
 use crate::storage::Storage;
@@ -14,7 +14,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// A product of matrices needs no such copy: use `a.t()` if `a` is real, and `a.t().conj_view()` if `a` is a complex right operand. See
     /// [`conj_view`](Tensor::conj_view).
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -22,21 +22,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let a = tensor![[Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]];
     /// assert_eq!(a.adjoint(), tensor![[Complex::new(1.0, -2.0)], [Complex::new(3.0, -4.0)]]);
     /// ```
-    #[track_caller]
-    pub fn adjoint(&self) -> Tensor<T, D, O, Dev>
-    where
-        T: Scalar,
-        D: MatrixStack,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_adjoint())
-    }
-
-    /// Fallible variant of [`adjoint`](Tensor::adjoint).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_adjoint(&self) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn adjoint(&self) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
         D: MatrixStack,

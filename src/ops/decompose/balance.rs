@@ -1,5 +1,5 @@
-//! Scaling by powers of two, which rounds no element, and diagonal similarity transformations that make the largest elements of a matrix smaller: the method of E. Osborne, J. ACM 7, 338 (1960),
-//! with maximum norms.
+//! Scaling by powers of two, which rounds no element. Diagonal similarity transformations that make the largest elements of a matrix
+//! smaller, by the method of E. Osborne, J. ACM 7, 338 (1960), with maximum norms.
 
 use crate::element::{CastTo, Inexact, RealFloat, exponent_of};
 use num_traits::{Float, ToPrimitive, Zero};

@@ -6,7 +6,7 @@ use super::stack::{
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
@@ -75,7 +75,7 @@ dense! {
     /// Each eigenvector has norm 1; the module [`linalg`](crate::linalg) describes its phase. For Hermitian matrices, use
     /// [`eigh`](Tensor::eigh), which is faster and whose eigenvectors are orthonormal.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the matrix is not square, or an element is NaN or infinite.
     /// * If the iteration does not converge, or an allocation fails.
     ///
@@ -86,12 +86,12 @@ dense! {
     /// let a = tensor![[0.0, -1.0], [1.0, 0.0]].cast::<Complex<f64>>();
     /// assert!(a.matmul(&v).all_close(&(&v * &w), 1e-15, 1e-15));
     /// ```
-    eig, try_eig() -> (Tensor<T::Complex, Removed<D, 1>, O, Dev>, Tensor<T::Complex, D, O, Dev>), Square eig;
+    eig() -> (Tensor<T::Complex, Removed<D, 1>, O, Dev>, Tensor<T::Complex, D, O, Dev>), Square eig;
 
     /// Returns the eigenvalues of a square matrix, or of each matrix of a batch. They are complex, even for a real matrix. Their order is
     /// not specified.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`eig`](Tensor::eig) panics.
     ///
     /// ```
@@ -99,7 +99,7 @@ dense! {
     /// let w = tensor![[2.0, 1.0], [0.0, 2.0]].eigvals();
     /// assert_eq!(w, tensor![Complex::new(2.0, 0.0), Complex::new(2.0, 0.0)]);
     /// ```
-    eigvals, try_eigvals() -> Tensor<T::Complex, Removed<D, 1>, O, Dev>, Square eigvals;
+    eigvals() -> Tensor<T::Complex, Removed<D, 1>, O, Dev>, Square eigvals;
 
     /// Returns the Schur decomposition `a = z · t · zᴴ` of a square matrix, or of each matrix of a batch, as `(t, z)`.
     ///
@@ -107,7 +107,7 @@ dense! {
     /// two rows on its diagonal for each pair of conjugate complex eigenvalues. To get a triangular `t` in this case too, convert the
     /// matrix to complex elements first.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`eig`](Tensor::eig) panics.
     ///
     /// ```
@@ -117,5 +117,5 @@ dense! {
     /// assert_eq!(t[[1, 0]], 0.0);
     /// assert!(z.matmul(&t).matmul(z.t()).all_close(&a, 1e-14, 0.0));
     /// ```
-    schur, try_schur() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Square schur;
+    schur() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Square schur;
 }

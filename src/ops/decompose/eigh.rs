@@ -6,7 +6,7 @@ use super::stack::{
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
@@ -62,7 +62,7 @@ dense! {
     /// Only the lower triangle and the real parts of the diagonal are used, as in NumPy: whether the matrix is Hermitian is not checked.
     /// The eigenvectors are orthonormal. The module [`linalg`](crate::linalg) describes batches and the signs of the vectors.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the matrix is not square, or an element is NaN or infinite.
     /// * If the iteration does not converge, or an allocation fails.
     ///
@@ -72,17 +72,17 @@ dense! {
     /// assert!(w.all_close(&tensor![1.0, 3.0], 1e-15, 0.0));
     /// assert!((&v * &w).matmul(&v.t()).all_close(&tensor![[2.0, 1.0], [1.0, 2.0]], 1e-15, 0.0));
     /// ```
-    eigh, try_eigh() -> (Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>), Square eigh;
+    eigh() -> (Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>), Square eigh;
 
     /// Returns the eigenvalues of a Hermitian matrix, or of each matrix of a batch, in ascending order. Takes less than half the time of
     /// [`eigh`](Tensor::eigh).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which `eigh` panics.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[2.0, 0.0], [0.0, -1.0]].eigvalsh(), tensor![-1.0, 2.0]);
     /// ```
-    eigvalsh, try_eigvalsh() -> Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Square eigvalsh;
+    eigvalsh() -> Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Square eigvalsh;
 }

@@ -18,7 +18,7 @@ use super::stack::{Stack, StackExtents, StackView, dense, each_matrix, stacked};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::ops::op::{Add, Mul, Sub};
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank};
@@ -318,7 +318,7 @@ dense! {
     /// next to it are computed directly. If the matrix is the generator of a Markov process, with rows (or columns) whose sum is 0 except
     /// for rounding errors and whose elements off the diagonal are not negative, the rows (or columns) of the result have the sum 1.
     ///
-    /// # Panics
+    /// # Errors
     /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -330,5 +330,5 @@ dense! {
     /// let fast_and_slow = tensor![[-1.0, 0.0], [1.0, -1e10]];
     /// assert_eq!(fast_and_slow.expm()[[0, 0]], (-1f64).exp());
     /// ```
-    expm, try_expm() -> Tensor<T, D, O, Dev>, Square expm;
+    expm() -> Tensor<T, D, O, Dev>, Square expm;
 }

@@ -12,7 +12,7 @@ use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::engine::decompose::{Matrices, merged_shape};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::MatchingOperand;
 use crate::ops::op::Add;
 use crate::order::Order;
@@ -97,7 +97,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// problem is reduced to [`eigh`](Tensor::eigh) by a Cholesky decomposition of `b`, so errors grow with the [condition](Tensor::cond)
     /// of `b`.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the matrices are not square or differ in shape, `b` is not positive definite, or an element is NaN or infinite.
     /// * If the iteration does not converge, or an allocation fails.
     ///
@@ -109,25 +109,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(w, tensor![2.0, 3.0]);
     /// assert_eq!(v, tensor![[1.0, 0.0], [0.0, 0.5]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn eigh_generalized<B>(
-        &self,
-        b: B,
-    ) -> (Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>)
-    where
-        T: LinalgElement,
-        B: MatchingOperand<T, O, Dev, Dim = D>,
-        D: MatrixStack,
-        Dev: Decompose<T> + Backend<T>,
-    {
-        unwrap_or_panic(self.try_eigh_generalized(b))
-    }
-
-    /// Fallible variant of [`eigh_generalized`](Tensor::eigh_generalized).
-    ///
-    /// # Errors
-    /// For the reasons for which `eigh_generalized` panics.
-    pub fn try_eigh_generalized<B>(
         &self,
         b: B,
     ) -> Result<(Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>), Error>
@@ -153,7 +136,7 @@ dense! {
     /// `f` receives the eigenvalues as real numbers and returns elements, which are complex numbers if the matrix has complex elements:
     /// `|w| Complex::new(0.0, -w * t).exp()` is the time evolution `exp(−i·a·t)`. Only the lower triangle of the matrix is used.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`eigh`](Tensor::eigh) panics.
     ///
     /// ```
@@ -162,5 +145,5 @@ dense! {
     /// let root = a.hermitian_map(f64::sqrt);
     /// assert!(root.all_close(&tensor![[2.0, 1.0], [1.0, 2.0]], 1e-14, 0.0));
     /// ```
-    hermitian_map, try_hermitian_map(f: impl FnMut(T::Magnitude) -> T) -> Tensor<T, D, O, Dev>, Square hermitian_map;
+    hermitian_map(f: impl FnMut(T::Magnitude) -> T) -> Tensor<T, D, O, Dev>, Square hermitian_map;
 }

@@ -9,7 +9,7 @@ use super::stack::{
 use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
@@ -208,7 +208,7 @@ dense! {
     /// Returns the inverse of a matrix, or of each matrix of a batch. To solve linear systems, use [`solve`](Tensor::solve), which is
     /// faster and more accurate.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the matrix is not square, or an element is NaN or infinite.
     /// * If the matrix is singular, which means that a pivot is exactly 0.
     /// * If an element of the inverse exceeds the limits of its type, or an allocation fails.
@@ -217,24 +217,24 @@ dense! {
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[2.0, 0.0], [1.0, 0.5]].inv(), tensor![[0.5, 0.0], [-1.0, 2.0]]);
     /// ```
-    inv, try_inv() -> Tensor<T, D, O, Dev>, Square inv;
+    inv() -> Tensor<T, D, O, Dev>, Square inv;
 
     /// Returns the determinant of a matrix, or of each matrix of a batch. Only a determinant that itself exceeds the limits of its type is
     /// infinite or 0; products of some of the pivots may exceed them. See also [`slogdet`](Tensor::slogdet).
     ///
-    /// # Panics
+    /// # Errors
     /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 2.0], [3.0, 1.0]].det().item(), -6.0);
     /// ```
-    det, try_det() -> Tensor<T, Removed<D, 2>, O, Dev>, Square det;
+    det() -> Tensor<T, Removed<D, 2>, O, Dev>, Square det;
 
     /// Returns the sign (for complex numbers, the phase) and the logarithm of the magnitude of the determinant of a matrix, or of each
     /// matrix of a batch. The determinant is `sign · exp(logarithm)`. For a singular matrix, the sign is 0 and the logarithm −∞.
     ///
-    /// # Panics
+    /// # Errors
     /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -243,13 +243,13 @@ dense! {
     /// assert_eq!(sign.item(), 1.0);
     /// assert!((logarithm.item() - 1000.0 * 10f64.ln()).abs() < 1e-9);
     /// ```
-    slogdet, try_slogdet()
+    slogdet()
         -> (Tensor<T, Removed<D, 2>, O, Dev>, Tensor<T::Magnitude, Removed<D, 2>, O, Dev>), Square slogdet;
 
     /// Returns the power of a matrix, or of each matrix of a batch, with an integer exponent. A negative exponent takes the power of the
     /// [inverse](Tensor::inv).
     ///
-    /// # Panics
+    /// # Errors
     /// * If the matrix is not square, or an allocation fails.
     /// * If the exponent is negative, and the matrix is singular or has an element that is NaN or infinite.
     ///
@@ -259,5 +259,5 @@ dense! {
     /// assert_eq!(a.matrix_power(5), tensor![[1.0, 5.0], [0.0, 1.0]]);
     /// assert_eq!(a.matrix_power(-2), tensor![[1.0, -2.0], [0.0, 1.0]]);
     /// ```
-    matrix_power, try_matrix_power(n: i32) -> Tensor<T, D, O, Dev>, Square matrix_power;
+    matrix_power(n: i32) -> Tensor<T, D, O, Dev>, Square matrix_power;
 }

@@ -4,7 +4,7 @@ use super::stack::{NewStack, StackExtents, StackView, Stacked, dense, extents, s
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
@@ -64,7 +64,7 @@ dense! {
     /// Only the lower triangle and the real parts of the diagonal are used: whether the matrix is Hermitian is not checked. To solve linear
     /// systems, use [`solve_as`](Tensor::solve_as) with [`Structure::Hermitian`](crate::linalg::Structure::Hermitian).
     ///
-    /// # Panics
+    /// # Errors
     /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -75,5 +75,5 @@ dense! {
     /// assert_eq!(ldl.l, tensor![[1.0, 0.0], [0.0, 1.0]]);
     /// assert_eq!(ldl.d, exchange);
     /// ```
-    ldl, try_ldl() -> Ldl<T, D, O, Dev>, Square ldl;
+    ldl() -> Ldl<T, D, O, Dev>, Square ldl;
 }

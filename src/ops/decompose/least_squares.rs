@@ -8,7 +8,7 @@ use crate::device::{Backend, Device, Operand};
 use crate::element::Element;
 use crate::engine::decompose::{Matrices, multiply_sides, side_axis, solution_shape};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::MatchingOperand;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack};
@@ -35,7 +35,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// columns, and batches broadcast. Singular values of at most `max(m, n) · ε` times the largest one count as 0, as in NumPy; `ε` is the
     /// machine epsilon. To choose another factor, use [`lstsq_with`](Tensor::lstsq_with).
     ///
-    /// # Panics
+    /// # Errors
     /// * If `b` does not have as many rows as the matrix, batches do not broadcast, or an element is NaN or infinite.
     /// * If the iteration for singular values does not converge, or an allocation fails.
     ///
@@ -46,23 +46,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = a.lstsq(tensor![1.0, 3.0, 5.0]);
     /// assert!(x.all_close(&tensor![2.0, 1.0], 1e-14, 0.0));
     /// ```
-    #[track_caller]
-    pub fn lstsq<B, R>(&self, b: B) -> Tensor<T, R, O, Dev>
-    where
-        T: LinalgElement,
-        B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
-        R: Dim,
-        Dev: Decompose<T> + Backend<T>,
-    {
-        unwrap_or_panic(self.try_lstsq(b))
-    }
-
-    /// Fallible variant of [`lstsq`](Tensor::lstsq).
-    ///
-    /// # Errors
-    /// For the reasons for which `lstsq` panics.
-    pub fn try_lstsq<B, R>(&self, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn lstsq<B, R>(&self, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
@@ -77,7 +62,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// errors of the matrix have a known norm, divide it by the spectral norm of the matrix to get `relative`. Singular values that are
     /// smaller than the errors would amplify the errors.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which `lstsq` panics, or if `relative` is negative or NaN.
     ///
     /// ```
@@ -87,23 +72,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(a.lstsq(&b).all_close(&tensor![2.0, 3e6], 1e-14, 0.0));
     /// assert_eq!(a.lstsq_with(&b, 1e-3), tensor![2.0, 0.0]);
     /// ```
-    #[track_caller]
-    pub fn lstsq_with<B, R>(&self, b: B, relative: f64) -> Tensor<T, R, O, Dev>
-    where
-        T: LinalgElement,
-        B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
-        R: Dim,
-        Dev: Decompose<T> + Backend<T>,
-    {
-        unwrap_or_panic(self.try_lstsq_with(b, relative))
-    }
-
-    /// Fallible variant of [`lstsq_with`](Tensor::lstsq_with).
-    ///
-    /// # Errors
-    /// For the reasons for which `lstsq_with` panics.
-    pub fn try_lstsq_with<B, R>(&self, b: B, relative: f64) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn lstsq_with<B, R>(&self, b: B, relative: f64) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,

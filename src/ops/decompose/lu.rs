@@ -7,7 +7,7 @@ use super::stack::{
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::ops::Constant;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
@@ -94,7 +94,7 @@ dense! {
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, `l` has shape `[m, k]`, `u` has shape `[k, n]` and `rows` has shape `[m]`. A
     /// singular matrix is not an error: `u` then has a 0 on its diagonal. To solve linear systems, use [`solve`](Tensor::solve).
     ///
-    /// # Panics
+    /// # Errors
     /// If an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -103,19 +103,19 @@ dense! {
     /// assert_eq!(lu.u, tensor![[3.0, 6.0], [0.0, 2.0]]);
     /// assert_eq!(lu.rows, tensor![1, 0]);
     /// ```
-    lu, try_lu() -> Lu<T, D, O, Dev>, Any lu;
+    lu() -> Lu<T, D, O, Dev>, Any lu;
 
     /// Returns the Cholesky decomposition `a = l · lᴴ` of a Hermitian, positive definite matrix, or of each matrix of a batch. `l` is lower
     /// triangular, and the elements of its diagonal are real and positive.
     ///
     /// Only the lower triangle and the real parts of the diagonal are used, as in NumPy: whether the matrix is Hermitian is not checked.
     ///
-    /// # Panics
+    /// # Errors
     /// If the matrix is not square or not positive definite, an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[4.0, 2.0], [2.0, 10.0]].cholesky(), tensor![[2.0, 0.0], [1.0, 3.0]]);
     /// ```
-    cholesky, try_cholesky() -> Tensor<T, D, O, Dev>, Square cholesky;
+    cholesky() -> Tensor<T, D, O, Dev>, Square cholesky;
 }

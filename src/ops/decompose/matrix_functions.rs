@@ -6,7 +6,7 @@ use super::stack::{Stack, StackExtents, StackView, adjoint, extents, matrix_axes
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Copy, Device};
 use crate::element::{CastTo, Element, FloatFunction, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack};
 use crate::storage::Storage;
@@ -271,25 +271,12 @@ where
 macro_rules! complex_results {
     ($(
         $(#[$doc:meta])*
-        $name:ident, $try_name:ident;
+        $name:ident;
     )*) => {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
             $(#[$doc])*
-            #[track_caller]
-            pub fn $name(&self) -> Tensor<T::Complex, D, O, Dev>
-            where
-                T: LinalgElement,
-                D: MatrixStack,
-                Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
-            {
-                unwrap_or_panic(self.$try_name())
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
-            ///
-            /// # Errors
-            #[doc = concat!("For the reasons for which `", stringify!($name), "` panics.")]
-            pub fn $try_name(&self) -> Result<Tensor<T::Complex, D, O, Dev>, Error>
+            #[fallible]
+            pub fn $name(&self) -> Result<Tensor<T::Complex, D, O, Dev>, Error>
             where
                 T: LinalgElement,
                 D: MatrixStack,
@@ -307,7 +294,7 @@ complex_results! {
     ///
     /// For Hermitian matrices without negative eigenvalues, [`hermitian_map`](Tensor::hermitian_map) is faster.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the matrix is not square, or an element is NaN or infinite.
     /// * If the matrix has no square root. This is possible only if 0 is an eigenvalue.
     /// * If the iteration does not converge, or an allocation fails.
@@ -318,13 +305,13 @@ complex_results! {
     /// assert!(root.re().all_close(&tensor![[1.0, 1.0], [0.0, 2.0]], 1e-14, 1e-14));
     /// assert_eq!(tensor![[-4.0]].sqrtm(), tensor![[Complex::new(0.0, 2.0)]]);
     /// ```
-    sqrtm, try_sqrtm;
+    sqrtm;
 
     /// Returns the principal logarithm of a square matrix, or of each matrix of a batch: the matrix whose [exponential](Tensor::expm) is
     /// `a`, and whose eigenvalues have imaginary parts from −π to π. It is complex, even for a real matrix; [`re`](Tensor::re) returns the
     /// real part.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the matrix is not square, it has an eigenvalue of 0, or an element is NaN or infinite.
     /// * If the iteration does not converge, or an allocation fails.
     ///
@@ -334,5 +321,5 @@ complex_results! {
     /// let quarter = std::f64::consts::FRAC_PI_2;
     /// assert!(rotation.logm().re().all_close(&(rotation * quarter), 1e-14, 1e-14));
     /// ```
-    logm, try_logm;
+    logm;
 }

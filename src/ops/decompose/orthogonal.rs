@@ -7,7 +7,7 @@ use super::svd::svd;
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::layout::Layout;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack};
@@ -117,7 +117,7 @@ dense! {
     /// `r` is upper triangular. In each row of `r`, the first element that is not 0 is real and positive; if the matrix has full rank, this
     /// is the element on the diagonal. The module [`linalg`](crate::linalg) describes batches.
     ///
-    /// # Panics
+    /// # Errors
     /// If an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -126,13 +126,13 @@ dense! {
     /// assert_eq!(q, tensor![[0.0, -1.0], [1.0, 0.0]]);
     /// assert_eq!(r, tensor![[3.0, 1.0], [0.0, 2.0]]);
     /// ```
-    qr, try_qr() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any qr;
+    qr() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any qr;
 
     /// Returns the complete QR decomposition of a matrix, or of each matrix of a batch: `a = q · r` with a square `q`.
     ///
     /// For a matrix of shape `[m, n]`, the shapes are `[m, m]` and `[m, n]`. The other properties are those of [`qr`](Tensor::qr).
     ///
-    /// # Panics
+    /// # Errors
     /// If an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -141,14 +141,14 @@ dense! {
     /// assert_eq!((q.shape(), r.shape()), ([2, 2], [2, 1]));
     /// assert_eq!(r, tensor![[2.0], [0.0]]);
     /// ```
-    qr_complete, try_qr_complete() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any qr_complete;
+    qr_complete() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any qr_complete;
 
     /// Returns the LQ decomposition `a = l · q` of a matrix, or of each matrix of a batch.
     ///
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. `l` is lower triangular, and the rows of
     /// `q` are orthonormal. In each column of `l`, the first element that is not 0 is real and positive.
     ///
-    /// # Panics
+    /// # Errors
     /// If an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -157,14 +157,14 @@ dense! {
     /// assert_eq!(l, tensor![[3.0, 0.0], [1.0, 2.0]]);
     /// assert_eq!(q, tensor![[0.0, 1.0], [-1.0, 0.0]]);
     /// ```
-    lq, try_lq() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any lq;
+    lq() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any lq;
 
     /// Returns the RQ decomposition `a = r · q` of a matrix, or of each matrix of a batch.
     ///
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. The last `k` rows of `r` are upper
     /// triangular, and the rows of `q` are orthonormal. In each column of `r`, the last element that is not 0 is real and positive.
     ///
-    /// # Panics
+    /// # Errors
     /// If an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -173,14 +173,14 @@ dense! {
     /// assert_eq!(r, tensor![[2.0, 1.0], [0.0, 3.0]]);
     /// assert_eq!(q, tensor![[0.0, -1.0], [1.0, 0.0]]);
     /// ```
-    rq, try_rq() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any rq;
+    rq() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any rq;
 
     /// Returns the polar decomposition `a = u · p` of a matrix, or of each matrix of a batch.
     ///
     /// For a matrix of shape `[m, n]`, the shapes are `[m, n]` and `[n, n]`. `p` is Hermitian and has no negative eigenvalues. The columns
     /// of `u` are orthonormal if `m ≥ n`, its rows if `m ≤ n`. The decomposition is computed from the singular values.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics.
     ///
     /// ```
@@ -189,5 +189,5 @@ dense! {
     /// assert!(u.all_close(&tensor![[0.0, -1.0], [1.0, 0.0]], 1e-15, 0.0));
     /// assert!(p.all_close(&tensor![[3.0, 0.0], [0.0, 2.0]], 1e-15, 0.0));
     /// ```
-    polar, try_polar() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any polar;
+    polar() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any polar;
 }

@@ -5,7 +5,7 @@ use crate::device::family::decompose::LinalgElement;
 use crate::device::{Copy, Device};
 use crate::element::{CastTo, Element};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Rank, RemoveAxes};
 use crate::storage::Storage;
@@ -136,7 +136,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// (1995). They are computed on the host. Leading coefficients that are 0 are ignored, and a polynomial that is zero everywhere has no
     /// roots, as in NumPy.
     ///
-    /// # Panics
+    /// # Errors
     /// * If a coefficient is NaN or infinite, or its quotient by the first coefficient exceeds the limits of its type.
     /// * If the iteration does not converge, or an allocation fails.
     ///
@@ -148,20 +148,8 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// assert!((roots[0] - 1.0).abs() < 1e-14 && (roots[1] - 2.0).abs() < 1e-14);
     /// assert_eq!(tensor![1.0, 0.0, 4.0].roots().im().abs(), tensor![2.0, 2.0]);
     /// ```
-    #[track_caller]
-    pub fn roots(&self) -> Tensor<T::Complex, Rank<1>, O, Dev>
-    where
-        T: LinalgElement,
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_roots())
-    }
-
-    /// Fallible variant of [`roots`](Tensor::roots).
-    ///
-    /// # Errors
-    /// For the reasons for which `roots` panics.
-    pub fn try_roots(&self) -> Result<Tensor<T::Complex, Rank<1>, O, Dev>, Error>
+    #[fallible]
+    pub fn roots(&self) -> Result<Tensor<T::Complex, Rank<1>, O, Dev>, Error>
     where
         T: LinalgElement,
         Dev: Copy<T>,
@@ -179,7 +167,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// The system is solved by [`lstsq`](Tensor::lstsq), with columns scaled to norm 1, as in NumPy, on the host. If the points do not
     /// determine the polynomial, the result is one of those that fit best.
     ///
-    /// # Panics
+    /// # Errors
     /// * If there are no points, axis 0 of `y` has another extent than `self`, or an element is NaN or infinite.
     /// * If the iteration for singular values does not converge, or an allocation fails.
     ///
@@ -193,21 +181,8 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// let lines = tensor![[1.0, 5.0], [3.0, 4.0], [5.0, 3.0], [7.0, 2.0]];
     /// assert!(x.polyfit(&lines, 1).all_close(&tensor![[2.0, -1.0], [1.0, 5.0]], 1e-13, 1e-13));
     /// ```
-    #[track_caller]
-    pub fn polyfit<Y>(&self, y: Y, degree: usize) -> Tensor<T, Y::Dim, O, Dev>
-    where
-        T: LinalgElement,
-        Dev: Copy<T>,
-        Y: AsView<Element = T, Dim: RemoveAxes<1>, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_polyfit(y, degree))
-    }
-
-    /// Fallible variant of [`polyfit`](Tensor::polyfit).
-    ///
-    /// # Errors
-    /// For the reasons for which `polyfit` panics.
-    pub fn try_polyfit<Y>(&self, y: Y, degree: usize) -> Result<Tensor<T, Y::Dim, O, Dev>, Error>
+    #[fallible]
+    pub fn polyfit<Y>(&self, y: Y, degree: usize) -> Result<Tensor<T, Y::Dim, O, Dev>, Error>
     where
         T: LinalgElement,
         Dev: Copy<T>,

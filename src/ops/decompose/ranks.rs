@@ -9,7 +9,7 @@ use super::svd::{Svd, singular_values, svd, svd_full};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, Element, RealFloat};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Removed};
 use crate::storage::Storage;
@@ -321,7 +321,7 @@ dense! {
     /// Singular values of at most `max(m, n) · ε` times the largest one count as 0, where `ε` is the machine epsilon. To choose
     /// another factor, use [`pinv_with`](Tensor::pinv_with).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics.
     ///
     /// ```
@@ -329,11 +329,11 @@ dense! {
     /// let a = tensor![[2.0, 0.0], [0.0, 0.0], [0.0, 0.5]];
     /// assert_eq!(a.pinv(), tensor![[0.5, 0.0, 0.0], [0.0, 0.0, 2.0]]);
     /// ```
-    pinv, try_pinv() -> Tensor<T, D, O, Dev>, Any pinv;
+    pinv() -> Tensor<T, D, O, Dev>, Any pinv;
 
     /// Variant of [`pinv`](Tensor::pinv) that counts a singular value as 0 if it is at most `relative` times the largest one.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if `relative` is negative or NaN.
     ///
     /// ```
@@ -342,24 +342,24 @@ dense! {
     /// assert_eq!(a.pinv_with(0.1), tensor![[0.5, 0.0], [0.0, 2.0]]);
     /// assert_eq!(a.pinv_with(0.3), tensor![[0.5, 0.0], [0.0, 0.0]]);
     /// ```
-    pinv_with, try_pinv_with(relative: f64) -> Tensor<T, D, O, Dev>, Any pinv_with;
+    pinv_with(relative: f64) -> Tensor<T, D, O, Dev>, Any pinv_with;
 
     /// Returns the rank of a matrix, or of each matrix of a batch: the number of singular values that are larger than `max(m, n) · ε` times
     /// the largest one, where `ε` is the machine epsilon. To choose another factor, use
     /// [`matrix_rank_with`](Tensor::matrix_rank_with).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1.0, 2.0], [2.0, 4.0]].matrix_rank().item(), 1);
     /// ```
-    matrix_rank, try_matrix_rank() -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank;
+    matrix_rank() -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank;
 
     /// Returns the number of singular values that are larger than `relative` times the largest one, for a matrix or each matrix of a batch.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if `relative` is negative or NaN.
     ///
     /// ```
@@ -367,12 +367,12 @@ dense! {
     /// let a = tensor![[2.0, 0.0], [0.0, 0.5]];
     /// assert_eq!([0.1, 0.3].map(|relative| a.matrix_rank_with(relative).item()), [2, 1]);
     /// ```
-    matrix_rank_with, try_matrix_rank_with(relative: f64) -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank_with;
+    matrix_rank_with(relative: f64) -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank_with;
 
     /// Returns the number of singular values that are larger than `size`, for a matrix or each matrix of a batch. If the errors of the
     /// elements have a known norm, pass this norm: smaller singular values are only errors.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if `size` is negative or NaN.
     ///
     /// ```
@@ -380,13 +380,13 @@ dense! {
     /// let a = tensor![[2.0, 0.0], [0.0, 0.5]];
     /// assert_eq!([0.1, 0.5].map(|size| a.matrix_rank_above(size).item()), [2, 1]);
     /// ```
-    matrix_rank_above, try_matrix_rank_above(size: f64) -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank_above;
+    matrix_rank_above(size: f64) -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank_above;
 
     /// Returns an orthonormal basis, as columns, of the null space of a matrix: the vectors `x` with `a · x = 0`. The number of vectors is
     /// the number of columns of the matrix minus its [rank](Tensor::matrix_rank). To choose which singular values count as 0, use
     /// [`null_space_with`](Tensor::null_space_with).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrices of a batch differ in rank.
     ///
     /// ```
@@ -394,12 +394,12 @@ dense! {
     /// let basis = tensor![[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]].null_space();
     /// assert_eq!(basis, tensor![[0.0], [0.0], [1.0]]);
     /// ```
-    null_space, try_null_space() -> Tensor<T, D, O, Dev>, Any null_space;
+    null_space() -> Tensor<T, D, O, Dev>, Any null_space;
 
     /// Variant of [`null_space`](Tensor::null_space) that counts a singular value as 0 if it is at most `relative` times the largest one.
     /// Returns, as columns, an orthonormal basis of the vectors `x` for which `a · x` is 0 or small.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or
     /// NaN.
     ///
@@ -409,13 +409,13 @@ dense! {
     /// assert_eq!(a.null_space_with(0.3), tensor![[0.0], [1.0]]);
     /// assert_eq!(a.null_space_with(0.1).shape(), [2, 0]);
     /// ```
-    null_space_with, try_null_space_with(relative: f64) -> Tensor<T, D, O, Dev>, Any null_space_with;
+    null_space_with(relative: f64) -> Tensor<T, D, O, Dev>, Any null_space_with;
 
     /// Returns an orthonormal basis, as columns, of the space that the columns of a matrix span. The number of vectors is the
     /// [rank](Tensor::matrix_rank). To choose which singular values count as 0, use [`orth_with`](Tensor::orth_with). To orthogonalise the
     /// columns in their order, use [`qr`](Tensor::qr).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrices of a batch differ in rank.
     ///
     /// ```
@@ -423,11 +423,11 @@ dense! {
     /// let basis = tensor![[0.0, 0.0], [3.0, 6.0]].orth();
     /// assert_eq!(basis, tensor![[0.0], [1.0]]);
     /// ```
-    orth, try_orth() -> Tensor<T, D, O, Dev>, Any orth;
+    orth() -> Tensor<T, D, O, Dev>, Any orth;
 
     /// Variant of [`orth`](Tensor::orth) that counts a singular value as 0 if it is at most `relative` times the largest one.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or
     /// NaN.
     ///
@@ -437,41 +437,41 @@ dense! {
     /// assert_eq!(a.orth_with(0.3), tensor![[1.0], [0.0]]);
     /// assert_eq!(a.orth_with(0.1).shape(), [2, 2]);
     /// ```
-    orth_with, try_orth_with(relative: f64) -> Tensor<T, D, O, Dev>, Any orth_with;
+    orth_with(relative: f64) -> Tensor<T, D, O, Dev>, Any orth_with;
 
     /// Returns the condition number of a matrix, or of each matrix of a batch: the largest singular value divided by the smallest one. It
     /// is infinite for a matrix whose smallest singular value is 0.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrix has no rows or no columns.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 2.0], [8.0, 0.0]].cond().item(), 4.0);
     /// ```
-    cond, try_cond() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any cond;
+    cond() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any cond;
 
     /// Returns the nuclear norm of a matrix, or of each matrix of a batch: the sum of its singular values. The Frobenius norm is
     /// [`norm`](Tensor::norm).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 2.0], [8.0, 0.0]].nuclear_norm().item(), 10.0);
     /// ```
-    nuclear_norm, try_nuclear_norm() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any nuclear_norm;
+    nuclear_norm() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any nuclear_norm;
 
     /// Returns the spectral norm of a matrix, or of each matrix of a batch: its largest singular value. The Frobenius norm is
     /// [`norm`](Tensor::norm).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 2.0], [8.0, 0.0]].spectral_norm().item(), 8.0);
     /// ```
-    spectral_norm, try_spectral_norm() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any spectral_norm;
+    spectral_norm() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any spectral_norm;
 }

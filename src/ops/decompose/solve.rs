@@ -6,7 +6,7 @@ use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::decompose::{self, Matrices, solution_shape};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::MatchingOperand;
 use crate::order::Order;
 use crate::rank::{Dim, MatmulRanks, MatrixStack};
@@ -74,7 +74,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// broadcast. A matrix counts as singular if a pivot is exactly 0. If a matrix may be almost singular, compute its condition number
     /// with [`cond`](Tensor::cond).
     ///
-    /// # Panics
+    /// # Errors
     /// * If the matrix is not square or is singular, or an element is NaN or infinite.
     /// * If `b` does not have as many rows as the matrix, or batches do not broadcast.
     /// * If an element of the solution exceeds the limits of its type, or an allocation fails.
@@ -85,23 +85,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.solve(tensor![2.0, 9.0]), tensor![1.0, 2.0]);
     /// assert_eq!(a.solve(tensor![[2.0, 0.0], [9.0, 4.0]]), tensor![[1.0, 0.0], [2.0, 1.0]]);
     /// ```
-    #[track_caller]
-    pub fn solve<B, R>(&self, b: B) -> Tensor<T, R, O, Dev>
-    where
-        T: LinalgElement,
-        B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
-        R: Dim,
-        Dev: Decompose<T> + Copy<T>,
-    {
-        unwrap_or_panic(self.try_solve(b))
-    }
-
-    /// Fallible variant of [`solve`](Tensor::solve).
-    ///
-    /// # Errors
-    /// For the reasons for which `solve` panics.
-    pub fn try_solve<B, R>(&self, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn solve<B, R>(&self, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
@@ -118,7 +103,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// half of the time of a general one. A Hermitian system is solved by the decomposition of [`ldl`](Tensor::ldl). The result does not
     /// depend on the part of the matrix that the structure does not use, but a NaN or infinite element there is an error.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`solve`](Tensor::solve) panics, or if `structure` is [`Structure::PositiveDefinite`] and the matrix is
     /// not positive definite.
     ///
@@ -135,23 +120,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = indefinite.solve_as(Structure::Hermitian, tensor![2.0, 5.0]);
     /// assert!(x.all_close(&tensor![2.0, 1.0], 1e-14, 0.0));
     /// ```
-    #[track_caller]
-    pub fn solve_as<B, R>(&self, structure: Structure, b: B) -> Tensor<T, R, O, Dev>
-    where
-        T: LinalgElement,
-        B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
-        R: Dim,
-        Dev: Decompose<T> + Copy<T>,
-    {
-        unwrap_or_panic(self.try_solve_as(structure, b))
-    }
-
-    /// Fallible variant of [`solve_as`](Tensor::solve_as).
-    ///
-    /// # Errors
-    /// For the reasons for which `solve_as` panics.
-    pub fn try_solve_as<B, R>(&self, structure: Structure, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn solve_as<B, R>(&self, structure: Structure, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,

@@ -296,25 +296,12 @@ fn at_matrix(mut error: Error, j: usize) -> Error {
 macro_rules! dense {
     ($(
         $(#[$doc:meta])*
-        $name:ident, $try_name:ident ($($arg:ident: $Arg:ty),*) -> $Out:ty, $StackExtents:ident $f:expr;
+        $name:ident($($arg:ident: $Arg:ty),*) -> $Out:ty, $StackExtents:ident $f:expr;
     )*) => {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
             $(#[$doc])*
-            #[track_caller]
-            pub fn $name(&self $(, $arg: $Arg)*) -> $Out
-            where
-                T: LinalgElement,
-                D: MatrixStack,
-                Dev: Decompose<T> + Backend<T>,
-            {
-                unwrap_or_panic(self.$try_name($($arg),*))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
-            ///
-            /// # Errors
-            #[doc = concat!("For the reasons for which `", stringify!($name), "` panics.")]
-            pub fn $try_name(&self $(, $arg: $Arg)*) -> Result<$Out, Error>
+            #[crate::error::fallible]
+            pub fn $name(&self $(, $arg: $Arg)*) -> Result<$Out, Error>
             where
                 T: LinalgElement,
                 D: MatrixStack,

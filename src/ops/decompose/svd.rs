@@ -6,7 +6,7 @@ use super::stack::{
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
@@ -108,7 +108,7 @@ dense! {
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]`, `[k]` and `[k, n]`. The columns of `u` and the rows
     /// of `vh` are orthonormal. The module [`linalg`](crate::linalg) describes batches and the signs of the vectors.
     ///
-    /// # Panics
+    /// # Errors
     /// If an element is NaN or infinite, the iteration does not converge, or an allocation fails.
     ///
     /// ```
@@ -119,11 +119,11 @@ dense! {
     /// assert_eq!(svd.u, tensor![[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]);
     /// assert_eq!(svd.vh, tensor![[0.0, 1.0], [1.0, 0.0]]);
     /// ```
-    svd, try_svd() -> Svd<T, D, O, Dev>, Any svd;
+    svd() -> Svd<T, D, O, Dev>, Any svd;
 
     /// Returns the full singular value decomposition: `u` and `vh` are square. The other properties are those of [`svd`](Tensor::svd).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which `svd` panics.
     ///
     /// ```
@@ -131,17 +131,17 @@ dense! {
     /// let svd = tensor![[3.0], [4.0]].svd_full();
     /// assert_eq!((svd.u.shape(), svd.vh.shape()), ([2, 2], [1, 1]));
     /// ```
-    svd_full, try_svd_full() -> Svd<T, D, O, Dev>, Any svd_full;
+    svd_full() -> Svd<T, D, O, Dev>, Any svd_full;
 
     /// Returns the singular values of a matrix, or of each matrix of a batch, in descending order. Takes about half the time of
     /// [`svd`](Tensor::svd).
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which `svd` panics.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 2.0], [3.0, 0.0]].singular_values(), tensor![3.0, 2.0]);
     /// ```
-    singular_values, try_singular_values() -> Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Any singular_values;
+    singular_values() -> Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Any singular_values;
 }

@@ -8,7 +8,7 @@ use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{Element, Scalar};
 use crate::engine::decompose::truncation::{Truncation, discarded};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
@@ -74,7 +74,7 @@ dense! {
     /// The shapes are `[m, r]`, `[r]` and `[r, n]`. All matrices of a batch keep the same number of values: the largest number that one of
     /// them needs. The kept values are not rescaled.
     ///
-    /// # Panics
+    /// # Errors
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the truncation has a negative number, a NaN, or a rank of 0.
     ///
     /// ```
@@ -86,5 +86,5 @@ dense! {
     /// assert!((&svd.u * &svd.s).matmul(&svd.vh).all_close(&a, 1e-14, 0.0));
     /// assert!(discarded.share.item() < 1e-20);
     /// ```
-    svd_truncated, try_svd_truncated(how: Truncation) -> (Svd<T, D, O, Dev>, Discarded<T, D, O, Dev>), Any svd_truncated;
+    svd_truncated(how: Truncation) -> (Svd<T, D, O, Dev>, Discarded<T, D, O, Dev>), Any svd_truncated;
 }

@@ -6,7 +6,7 @@ use super::operands::{MatchingOperand, Operands, SameOrderOperand};
 use crate::device::op::cast::Cast;
 use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{CastTo, Element};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -93,7 +93,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Broadcasts three tensors, and applies a built-in or user-defined function at each index, on any device.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes do not broadcast, or the allocation fails.
     ///
     /// ```
@@ -101,24 +101,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let (mask, a, b) = (tensor![true, false], tensor![1, 2], tensor![10, 20]);
     /// assert_eq!(mask.apply3(op::Select, &a, &b), tensor![1, 20]);
     /// ```
-    #[track_caller]
-    pub fn apply3<B, C, E, F>(&self, op: F, b: B, c: C) -> Tensor<F::Output, Common<E, C::Dim>, O, Dev>
-    where
-        B: SameOrderOperand<O, Dev>,
-        C: SameOrderOperand<O, Dev>,
-        D: Broadcast<B::Dim, Common = E>,
-        E: Dim + Broadcast<C::Dim>,
-        Dev: Elementwise<T>,
-        F: TernaryOp<T, B::Element, C::Element>,
-    {
-        unwrap_or_panic(self.try_apply3(op, b, c))
-    }
-
-    /// Fallible variant of [`apply3`](Tensor::apply3).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, or the allocation fails.
-    pub fn try_apply3<B, C, E, F>(
+    #[fallible]
+    pub fn apply3<B, C, E, F>(
         &self,
         op: F,
         b: B,
@@ -187,7 +171,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Variant of [`apply`](Tensor::apply) that overwrites each element with the function's result.
     ///
-    /// # Panics
+    /// # Errors
     /// If the function is undefined for an element. `self` is unchanged then.
     ///
     /// ```
@@ -196,20 +180,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.apply_inplace(op::Sqrt);
     /// assert_eq!(x, tensor![2.0, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F)
-    where
-        Dev: Elementwise<T>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_apply_inplace(op));
-    }
-
-    /// Fallible variant of [`apply_inplace`](Tensor::apply_inplace).
-    ///
-    /// # Errors
-    /// If the function is undefined for an element. `self` is unchanged then.
-    pub fn try_apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F) -> Result<(), Error>
+    #[fallible]
+    pub fn apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,
@@ -226,7 +198,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// `op` can be any function of one operand: `x.apply_into(op::Sqrt, &mut out)`.
     ///
-    /// # Panics
+    /// # Errors
     /// If `out` does not have the result's shape, or the function is undefined for an element. Nothing is written then.
     ///
     /// ```
@@ -236,25 +208,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![4.0, 9.0].apply_into(op::Sqrt, &mut out);
     /// assert_eq!(out, tensor![2.0, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn apply_into<F, S2>(&self, op: F, out: &mut Tensor<F::Output, D, O, Dev, S2>)
-    where
-        Dev: Elementwise<T>,
-        F: UnaryOp<T>,
-        S2: StorageMut<F::Output, Dev>,
-    {
-        unwrap_or_panic(self.try_apply_into(op, out));
-    }
-
-    /// Fallible variant of [`apply_into`](Tensor::apply_into).
-    ///
-    /// # Errors
-    /// If `out` does not have the result's shape, or the function is undefined for an element. Nothing is written then.
-    pub fn try_apply_into<F, S2>(
-        &self,
-        op: F,
-        out: &mut Tensor<F::Output, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    #[fallible]
+    pub fn apply_into<F, S2>(&self, op: F, out: &mut Tensor<F::Output, D, O, Dev, S2>) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
         F: UnaryOp<T>,
@@ -267,7 +222,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// `op` can be any operator or function of two operands: `a.apply2_into(op::Add, &b, &mut out)` computes `out = a + b`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes do not broadcast, `out` does not have the result's shape, or the function is undefined for an element. Nothing
     /// is written then.
     ///
@@ -281,22 +236,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// a.index_axis(0, 1).apply2_into(op::Mul, 5, &mut out.index_axis_mut(0, 0));
     /// assert_eq!(out, tensor![[15, 20], [13, 24]]);
     /// ```
-    #[track_caller]
-    pub fn apply2_into<R, F, S2>(&self, op: F, right: R, out: &mut Tensor<F::Output, R::Common, O, Dev, S2>)
-    where
-        Dev: Elementwise<T>,
-        R: Operands<T, D, O, Dev>,
-        F: BinaryOp<T, T>,
-        S2: StorageMut<F::Output, Dev>,
-    {
-        unwrap_or_panic(self.try_apply2_into(op, right, out));
-    }
-
-    /// Fallible variant of [`apply2_into`](Tensor::apply2_into).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, `out` does not have the result's shape, or the function is undefined for an element. Nothing
-    /// is written then.
     ///
     /// ```
     /// use vierbein::{Tensor, op, tensor};
@@ -304,7 +243,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let error = tensor![1, 2].try_apply2_into(op::Add, &tensor![1, 2], &mut out).unwrap_err();
     /// assert!(error.to_string().starts_with("cannot add into shape [3]: the result has shape [2]"));
     /// ```
-    pub fn try_apply2_into<R, F, S2>(
+    #[fallible]
+    pub fn apply2_into<R, F, S2>(
         &self,
         op: F,
         right: R,
@@ -321,7 +261,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`apply3`](Tensor::apply3) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
     ///
     /// ```
@@ -330,30 +270,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![true, false].apply3_into(op::Select, &tensor![1, 2], &Tensor::scalar(0), &mut out);
     /// assert_eq!(out, tensor![1, 0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn apply3_into<B, C, E, F, S2>(
-        &self,
-        op: F,
-        b: B,
-        c: C,
-        out: &mut Tensor<F::Output, Common<E, C::Dim>, O, Dev, S2>,
-    ) where
-        B: SameOrderOperand<O, Dev>,
-        C: SameOrderOperand<O, Dev>,
-        D: Broadcast<B::Dim, Common = E>,
-        E: Dim + Broadcast<C::Dim>,
-        Dev: Elementwise<T>,
-        F: TernaryOp<T, B::Element, C::Element>,
-        S2: StorageMut<F::Output, Dev>,
-    {
-        unwrap_or_panic(self.try_apply3_into(op, b, c, out));
-    }
-
-    /// Fallible variant of [`apply3_into`](Tensor::apply3_into).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
-    pub fn try_apply3_into<B, C, E, F, S2>(
         &self,
         op: F,
         b: B,
@@ -374,7 +292,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`cast`](Tensor::cast) into a preallocated tensor or mutable view of the same shape.
     ///
-    /// # Panics
+    /// # Errors
     /// If `out` has another shape.
     ///
     /// ```
@@ -383,21 +301,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1.7, -2.7].cast_into(&mut out);
     /// assert_eq!(out, tensor![1, -2]);
     /// ```
-    #[track_caller]
-    pub fn cast_into<U: Element, S2>(&self, out: &mut Tensor<U, D, O, Dev, S2>)
-    where
-        Dev: Elementwise<T>,
-        T: CastTo<U>,
-        S2: StorageMut<U, Dev>,
-    {
-        unwrap_or_panic(self.try_cast_into(out));
-    }
-
-    /// Fallible variant of [`cast_into`](Tensor::cast_into).
-    ///
-    /// # Errors
-    /// If `out` has another shape.
-    pub fn try_cast_into<U: Element, S2>(&self, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
+    #[fallible]
+    pub fn cast_into<U: Element, S2>(&self, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
         T: CastTo<U>,
@@ -412,7 +317,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Variant of [`apply2`](Tensor::apply2) that overwrites the left operand, `self`. `right` broadcasts to the shape of `self`.
     ///
-    /// # Panics
+    /// # Errors
     /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element. `self` is unchanged then.
     ///
     /// ```
@@ -421,22 +326,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.apply2_inplace(op::Maximum, &tensor![4, 3]);
     /// assert_eq!(x, tensor![[4, 5], [7, 3]]);
     /// ```
-    #[track_caller]
-    pub fn apply2_inplace<B, F>(&mut self, op: F, right: B)
-    where
-        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
-        Dev: Elementwise<T>,
-        F: BinaryOp<T, T, Output = T>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_apply2_inplace(op, right));
-    }
-
-    /// Fallible variant of [`apply2_inplace`](Tensor::apply2_inplace).
-    ///
-    /// # Errors
-    /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element. `self` is unchanged then.
-    pub fn try_apply2_inplace<B, F>(&mut self, op: F, right: B) -> Result<(), Error>
+    #[fallible]
+    pub fn apply2_inplace<B, F>(&mut self, op: F, right: B) -> Result<(), Error>
     where
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Elementwise<T>,

@@ -6,7 +6,7 @@ use super::operands::{AssignOperand, MatchingOperand, RightOperand};
 use crate::device::op::scalar::WithLeft;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
 use crate::element::{Arithmetic, Bits, Element, Scalar, c32, c64};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::ops::op::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim};
@@ -235,8 +235,9 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Computes `self += alpha · right` in one pass (BLAS's axpy); `right` broadcasts to the shape of `self`.
     ///
-    /// # Panics
-    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows in a build with debug assertions.
+    /// # Errors
+    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows in a build with debug assertions. `self` is
+    /// unchanged then.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -244,23 +245,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.add_scaled(10.0, &tensor![3.0, 4.0]);
     /// assert_eq!(x, tensor![31.0, 42.0]);
     /// ```
-    #[track_caller]
-    pub fn add_scaled<B>(&mut self, alpha: T, right: B)
-    where
-        T: Scalar,
-        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
-        Dev: Elementwise<T>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_add_scaled(alpha, right));
-    }
-
-    /// Fallible variant of [`add_scaled`](Tensor::add_scaled).
-    ///
-    /// # Errors
-    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows in a build with debug assertions. `self` is
-    /// unchanged then.
-    pub fn try_add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
+    #[fallible]
+    pub fn add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
     where
         T: Scalar,
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,

@@ -4,7 +4,7 @@ use super::compute::{binary, binary_into, check_out};
 use crate::axis::AxisArg;
 use crate::device::{Copy, Device, Elementwise};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::op::Sub;
 use crate::order::Order;
 use crate::rank::{Broadcast, Dim};
@@ -17,7 +17,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the differences of neighbouring elements along an axis: `x[i + 1] - x[i]`. If `times` is 2, returns the differences of these
     /// differences, and so on. If `times` is 0, returns a copy. Each time, the extent of the axis becomes smaller by one, until it is 0.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
@@ -25,21 +25,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2, 4, 8].diff(0, 1), tensor![1, 2, 4]);
     /// assert_eq!(tensor![1, 2, 4, 8].diff(0, 2), tensor![1, 2]);
     /// ```
-    #[track_caller]
-    pub fn diff<A: AxisArg<D>>(&self, axis: A, times: usize) -> Tensor<T, D, O, Dev>
-    where
-        T: Scalar,
-        D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T> + Copy<T>,
-    {
-        unwrap_or_panic(self.try_diff(axis, times))
-    }
-
-    /// Fallible variant of [`diff`](Tensor::diff).
-    ///
-    /// # Errors
-    /// For the reasons for which `diff` panics.
-    pub fn try_diff<A: AxisArg<D>>(&self, axis: A, times: usize) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn diff<A: AxisArg<D>>(&self, axis: A, times: usize) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
         D: Broadcast<D, Common = D>,
@@ -52,10 +39,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`diff`](Tensor::diff) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If the axis is out of range.
-    /// * If `out` does not have the result's shape, or is on another instance of the device.
-    /// * If an integer result overflows in a build with debug assertions, or an allocation fails.
+    /// # Errors
+    /// * If the axis is out of range, or `out` does not have the result's shape or is on another instance of the device: `out` is
+    ///   unchanged.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -63,24 +50,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1, 2, 4, 8].diff_into(0, 1, &mut out);
     /// assert_eq!(out, tensor![1, 2, 4]);
     /// ```
-    #[track_caller]
-    pub fn diff_into<A: AxisArg<D>, S2>(&self, axis: A, times: usize, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        T: Scalar,
-        D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T> + Copy<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_diff_into(axis, times, out));
-    }
-
-    /// Fallible variant of [`diff_into`](Tensor::diff_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range, or `out` does not have the result's shape or is on another instance of the device: `out` is
-    ///   unchanged.
-    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
-    pub fn try_diff_into<A: AxisArg<D>, S2>(
+    #[fallible]
+    pub fn diff_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,
         times: usize,

@@ -5,7 +5,7 @@
 use super::operands::Operands;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, HostAccess, Scalars};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -59,7 +59,7 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, 
     ///
     /// Fallible variant: [`try_is_close`](Tensor::try_is_close). For one result, see [`all_close`](Tensor::all_close).
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes do not broadcast, or the allocation fails.
     ///
     /// ```
@@ -69,24 +69,8 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, 
     /// assert_eq!(x.is_close(&y, 1e-9, 0.0), tensor![true, false, true, false]);
     /// assert_eq!(tensor![i64::MAX, 3].is_close(i64::MAX - 10, 0.0, 10.0), tensor![true, false]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn is_close<R: Operands<T, D, O, Dev>>(
-        &self,
-        right: R,
-        relative: T::Magnitude,
-        absolute: T::Magnitude,
-    ) -> Tensor<bool, R::Common, O, Dev>
-    where
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_is_close(right, relative, absolute))
-    }
-
-    /// Fallible variant of [`is_close`](Tensor::is_close).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, or the allocation fails.
-    pub fn try_is_close<R: Operands<T, D, O, Dev>>(
         &self,
         right: R,
         relative: T::Magnitude,

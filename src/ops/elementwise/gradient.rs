@@ -6,7 +6,7 @@ use crate::device::op::binary::{Add, Div, Mul};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp};
 use crate::element::{Element, Inexact, Scalar};
 use crate::engine::elementwise::spacing::{Halves, Spacing};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::Axes;
 use crate::order::Order;
 use crate::rank::{Broadcast, Dim, Rank};
@@ -101,7 +101,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// the derivative of the parabola through the point and its neighbours; if the distances are equal, this is
     /// `(x[k + 1] − x[k − 1]) / (2 · distance)`. See [`EdgeOrder`] for the first and the last point. These are the formulas of NumPy.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the axis is out of range, or has fewer than two points; with [`EdgeOrder::Second`], fewer than three.
     /// * If the number of coordinates differs from the extent of the axis, or the allocation fails.
     ///
@@ -113,27 +113,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let y = tensor![0.0, 1.0, 9.0];
     /// assert_eq!(y.gradient(0, &[0.0, 1.0, 3.0], EdgeOrder::Second), tensor![0.0, 2.0, 6.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn gradient<'x, A: AxisArg<D>>(
-        &self,
-        axis: A,
-        spacing: impl Into<Spacing<'x, T::Magnitude>>,
-        edges: EdgeOrder,
-    ) -> Tensor<T, D, O, Dev>
-    where
-        T: Inexact,
-        D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_gradient(axis, spacing, edges))
-    }
-
-    /// Fallible variant of [`gradient`](Tensor::gradient).
-    ///
-    /// # Errors
-    /// * If the axis is out of range, or has fewer than two points; with [`EdgeOrder::Second`], fewer than three.
-    /// * If the number of coordinates differs from the extent of the axis, or the allocation fails.
-    pub fn try_gradient<'x, A: AxisArg<D>>(
         &self,
         axis: A,
         spacing: impl Into<Spacing<'x, T::Magnitude>>,
@@ -153,9 +134,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`gradient`](Tensor::gradient) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
-    /// # Panics
-    /// * If `out` has another shape, or is on another instance of the device.
-    /// * For the reasons given for [`gradient`](Tensor::gradient).
+    /// # Errors
+    /// * If `out` has another shape or is on another instance of the device: `out` is unchanged.
+    /// * For the reasons given for [`try_gradient`](Tensor::try_gradient): `out` is unchanged, except if an allocation fails.
     ///
     /// ```
     /// use vierbein::{EdgeOrder, Tensor, tensor};
@@ -163,28 +144,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![0.0, 1.0, 4.0, 9.0].gradient_into(0, 0.5, EdgeOrder::First, &mut out);
     /// assert_eq!(out, tensor![2.0, 4.0, 8.0, 10.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn gradient_into<'x, A: AxisArg<D>, S2>(
-        &self,
-        axis: A,
-        spacing: impl Into<Spacing<'x, T::Magnitude>>,
-        edges: EdgeOrder,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) where
-        T: Inexact,
-        D: Broadcast<D, Common = D>,
-        Dev: Elementwise<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_gradient_into(axis, spacing, edges, out));
-    }
-
-    /// Fallible variant of [`gradient_into`](Tensor::gradient_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape or is on another instance of the device: `out` is unchanged.
-    /// * For the reasons given for [`try_gradient`](Tensor::try_gradient): `out` is unchanged, except if an allocation fails.
-    pub fn try_gradient_into<'x, A: AxisArg<D>, S2>(
         &self,
         axis: A,
         spacing: impl Into<Spacing<'x, T::Magnitude>>,

@@ -11,7 +11,7 @@ use crate::device::{Device, Elementwise, Reduce};
 use crate::element::{Element, Inexact, RealFloat};
 use crate::engine::elementwise::interpolate::{INTERPOLATE, Interpolation, interpolate};
 use crate::engine::elementwise::spacing::{Halves, Spacing};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -25,7 +25,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Elements below `xp[0]` get the value of the first point, and elements above the last `xp[k]` get the value of the last point. NaN
     /// stays NaN. The values are computed on the host, with a binary search for each element.
     ///
-    /// # Panics
+    /// # Errors
     /// If `xp` and `fp` differ in length or are empty, `xp` does not increase strictly or contains NaN, or the allocation fails.
     ///
     /// ```
@@ -33,21 +33,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let (xp, fp) = (tensor![0.0, 1.0, 3.0], tensor![0.0, 10.0, 50.0]);
     /// assert_eq!(tensor![-1.0, 0.5, 1.0, 2.0, 9.0].interp(&xp, &fp), tensor![0.0, 5.0, 10.0, 30.0, 50.0]);
     /// ```
-    #[track_caller]
-    pub fn interp<X, F>(&self, xp: X, fp: F) -> Tensor<T, D, O, Dev>
-    where
-        T: RealFloat,
-        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-        F: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_interp(xp, fp))
-    }
-
-    /// Fallible variant of [`interp`](Tensor::interp).
-    ///
-    /// # Errors
-    /// If `xp` and `fp` differ in length or are empty, `xp` does not increase strictly or contains NaN, or the allocation fails.
-    pub fn try_interp<X, F>(&self, xp: X, fp: F) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn interp<X, F>(&self, xp: X, fp: F) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealFloat,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
@@ -58,7 +45,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`interp`](Tensor::interp) with options: the values outside of the positions, or a period. See [`Interpolation`].
     ///
-    /// # Panics
+    /// # Errors
     /// * If `xp` and `fp` differ in length or are empty, or the allocation fails.
     /// * If `xp` contains NaN or, without a period, does not increase strictly.
     /// * If the period is zero or not finite, or two positions are equal modulo the period.
@@ -69,23 +56,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![-1.0, 0.5, 2.0];
     /// assert_eq!(x.interp_with(&xp, &fp, Interpolation::new().left(0.0).right(0.0)), tensor![0.0, 6.0, 0.0]);
     /// ```
-    #[track_caller]
-    pub fn interp_with<X, F>(&self, xp: X, fp: F, options: Interpolation<T>) -> Tensor<T, D, O, Dev>
-    where
-        T: RealFloat,
-        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-        F: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_interp_with(xp, fp, options))
-    }
-
-    /// Fallible variant of [`interp_with`](Tensor::interp_with).
-    ///
-    /// # Errors
-    /// * If `xp` and `fp` differ in length or are empty, or the allocation fails.
-    /// * If `xp` contains NaN or, without a period, does not increase strictly.
-    /// * If the period is zero or not finite, or two positions are equal modulo the period.
-    pub fn try_interp_with<X, F>(
+    #[fallible]
+    pub fn interp_with<X, F>(
         &self,
         xp: X,
         fp: F,
@@ -105,9 +77,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Allocates a temporary list of the values on the host.
     ///
-    /// # Panics
-    /// * If `xp` and `fp` differ in length or are empty, or `xp` does not increase strictly or contains NaN.
-    /// * If `out` has another shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If `xp` and `fp` differ in length or are empty, or `xp` does not increase strictly or contains NaN: `out` is unchanged.
+    /// * If `out` has another shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -115,29 +88,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![-1.0, 0.5, 2.0].interp_into(tensor![0.0, 1.0, 3.0], tensor![0.0, 10.0, 50.0], &mut out);
     /// assert_eq!(out, tensor![0.0, 5.0, 30.0]);
     /// ```
-    #[track_caller]
-    pub fn interp_into<X, F, S2>(&self, xp: X, fp: F, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        T: RealFloat,
-        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-        F: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_interp_into(xp, fp, out));
-    }
-
-    /// Fallible variant of [`interp_into`](Tensor::interp_into).
-    ///
-    /// # Errors
-    /// * If `xp` and `fp` differ in length or are empty, or `xp` does not increase strictly or contains NaN: `out` is unchanged.
-    /// * If `out` has another shape, or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_interp_into<X, F, S2>(
-        &self,
-        xp: X,
-        fp: F,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    #[fallible]
+    pub fn interp_into<X, F, S2>(&self, xp: X, fp: F, out: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
     where
         T: RealFloat,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
@@ -160,7 +112,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// `spacing` is the distance between neighbouring points, or the coordinates of the points, from whose differences the distances are
     /// computed: see [`Spacing`]. The result is zero if the axis has fewer than two elements.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, the number of coordinates differs from its extent, or the allocation fails.
     ///
     /// ```
@@ -169,26 +121,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(y.trapezoid(1, 0.5), tensor![1.5, 1.0]);
     /// assert_eq!(y.trapezoid(1, &[0.0, 1.0, 3.0]), tensor![5.5, 3.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn trapezoid<'x, R: Dim, A>(
-        &self,
-        axis: A,
-        spacing: impl Into<Spacing<'x, T::Magnitude>>,
-    ) -> Tensor<T, R, O, Dev>
-    where
-        T: Inexact,
-        Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_trapezoid(axis, spacing))
-    }
-
-    /// Fallible variant of [`trapezoid`](Tensor::trapezoid).
-    ///
-    /// # Errors
-    /// If the axis is out of range, the number of coordinates differs from its extent, or the allocation fails.
-    pub fn try_trapezoid<'x, R: Dim, A>(
         &self,
         axis: A,
         spacing: impl Into<Spacing<'x, T::Magnitude>>,
@@ -208,9 +142,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`trapezoid`](Tensor::trapezoid) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If the axis is out of range, or the number of coordinates differs from its extent.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If the axis is out of range, or the number of coordinates differs from its extent: `out` is unchanged.
+    /// * If `out` does not have the result's shape or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -218,29 +153,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[0.0, 1.0, 4.0], [1.0, 1.0, 1.0]].trapezoid_into(1, 0.5, &mut out);
     /// assert_eq!(out, tensor![1.5, 1.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn trapezoid_into<'x, R: Dim, A, S2>(
-        &self,
-        axis: A,
-        spacing: impl Into<Spacing<'x, T::Magnitude>>,
-        out: &mut Tensor<T, R, O, Dev, S2>,
-    ) where
-        T: Inexact,
-        Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_trapezoid_into(axis, spacing, out));
-    }
-
-    /// Fallible variant of [`trapezoid_into`](Tensor::trapezoid_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range, or the number of coordinates differs from its extent: `out` is unchanged.
-    /// * If `out` does not have the result's shape or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_trapezoid_into<'x, R: Dim, A, S2>(
         &self,
         axis: A,
         spacing: impl Into<Spacing<'x, T::Magnitude>>,

@@ -4,7 +4,7 @@ use super::compute::{binary, binary_into, ternary, ternary_into};
 use super::operands::SameOrderOperand;
 use crate::device::{BinaryOp, Device, Elementwise, RunsClosures, TernaryOp, UnaryOp};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -62,27 +62,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// If the order matters, use [`iter`](Tensor::iter); to run on every device, use [`apply`](Tensor::apply).
     ///
+    /// # Errors
+    /// If an allocation on the host fails.
+    ///
     /// # Panics
-    /// If an allocation on the host fails, or the closure panics. After a panic of the closure, the unfinished result is dropped.
+    /// If the closure panics. The unfinished result is dropped then.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2, 3].map(|x| f64::from(x) / 2.0), tensor![0.5, 1.0, 1.5]);
     /// ```
-    #[track_caller]
-    pub fn map<U: Element, F>(&self, f: F) -> Tensor<U, D, O, Dev>
-    where
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T) -> U + Sync,
-    {
-        unwrap_or_panic(self.try_map(f))
-    }
-
-    /// Fallible variant of [`map`](Tensor::map).
-    ///
-    /// # Errors
-    /// If an allocation on the host fails.
-    pub fn try_map<U: Element, F>(&self, f: F) -> Result<Tensor<U, D, O, Dev>, Error>
+    #[fallible]
+    pub fn map<U: Element, F>(&self, f: F) -> Result<Tensor<U, D, O, Dev>, Error>
     where
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T) -> U + Sync,
@@ -92,32 +83,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Broadcasts two tensors and calls a closure on each pair of elements, on the host, in unspecified order.
     ///
+    /// # Errors
+    /// If the shapes do not broadcast, or an allocation on the host fails.
+    ///
     /// # Panics
-    /// If the shapes do not broadcast, an allocation on the host fails, or the closure panics. After a panic of the closure, the
-    /// unfinished result is dropped.
+    /// If the closure panics. The unfinished result is dropped then.
     ///
     /// ```
     /// use vierbein::tensor;
     /// let names = tensor![1u8, 2, 3].zip_map(&tensor![true, false, true], |x, keep| if keep { x } else { 0 });
     /// assert_eq!(names, tensor![1, 0, 3]);
     /// ```
-    #[track_caller]
-    pub fn zip_map<V, B, F>(&self, other: B, f: F) -> Tensor<V, Common<D, B::Dim>, O, Dev>
-    where
-        V: Element,
-        B: SameOrderOperand<O, Dev>,
-        D: Broadcast<B::Dim>,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T, B::Element) -> V + Sync,
-    {
-        unwrap_or_panic(self.try_zip_map(other, f))
-    }
-
-    /// Fallible variant of [`zip_map`](Tensor::zip_map).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, or an allocation on the host fails.
-    pub fn try_zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
+    #[fallible]
+    pub fn zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
     where
         V: Element,
         B: SameOrderOperand<O, Dev>,
@@ -132,34 +110,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// One pass over memory replaces several elementwise operations.
     ///
+    /// # Errors
+    /// If the shapes do not broadcast, or an allocation on the host fails.
+    ///
     /// # Panics
-    /// If the shapes do not broadcast, an allocation on the host fails, or the closure panics. After a panic of the closure, the
-    /// unfinished result is dropped.
+    /// If the closure panics. The unfinished result is dropped then.
     ///
     /// ```
     /// use vierbein::tensor;
     /// let (a, b, c) = (tensor![1.0, 2.0], tensor![3.0, 4.0], tensor![0.5, 0.25]);
     /// assert_eq!(a.zip_map3(&b, &c, |a, b, c| a * b + c * 2.0), tensor![4.0, 8.5]);
     /// ```
-    #[track_caller]
-    pub fn zip_map3<V, B, C, E, F>(&self, b: B, c: C, f: F) -> Tensor<V, Common<E, C::Dim>, O, Dev>
-    where
-        V: Element,
-        B: SameOrderOperand<O, Dev>,
-        C: SameOrderOperand<O, Dev>,
-        D: Broadcast<B::Dim, Common = E>,
-        E: Dim + Broadcast<C::Dim>,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T, B::Element, C::Element) -> V + Sync,
-    {
-        unwrap_or_panic(self.try_zip_map3(b, c, f))
-    }
-
-    /// Fallible variant of [`zip_map3`](Tensor::zip_map3).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, or an allocation on the host fails.
-    pub fn try_zip_map3<V, B, C, E, F>(
+    #[fallible]
+    pub fn zip_map3<V, B, C, E, F>(
         &self,
         b: B,
         c: C,
@@ -183,8 +146,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// [`map`](Tensor::map) into a preallocated tensor or mutable view of exactly the same shape.
     ///
+    /// # Errors
+    /// If `out` has another shape; nothing is written then.
+    ///
     /// # Panics
-    /// If `out` has another shape, or the closure panics. After a panic of the closure, `out` may be partly written.
+    /// If the closure panics. `out` may be partly written then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -192,22 +158,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1, 2, 3].map_into(|x| f64::from(x) / 2.0, &mut out);
     /// assert_eq!(out, tensor![0.5, 1.0, 1.5]);
     /// ```
-    #[track_caller]
-    pub fn map_into<U, F, S2>(&self, f: F, out: &mut Tensor<U, D, O, Dev, S2>)
-    where
-        U: Element,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T) -> U + Sync,
-        S2: StorageMut<U, Dev>,
-    {
-        unwrap_or_panic(self.try_map_into(f, out));
-    }
-
-    /// Fallible variant of [`map_into`](Tensor::map_into).
-    ///
-    /// # Errors
-    /// If `out` has another shape; nothing is written then.
-    pub fn try_map_into<U, F, S2>(&self, f: F, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
+    #[fallible]
+    pub fn map_into<U, F, S2>(&self, f: F, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
     where
         U: Element,
         Dev: RunsClosures + Elementwise<T>,
@@ -219,9 +171,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`zip_map`](Tensor::zip_map) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
+    /// # Errors
+    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
+    ///
     /// # Panics
-    /// If the shapes do not broadcast, `out` does not have the result's shape, or the closure panics. After a panic of the closure,
-    /// `out` may be partly written.
+    /// If the closure panics. `out` may be partly written then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -229,28 +183,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1, 2].zip_map_into(&tensor![true, false], |x, keep| if keep { x } else { -x }, &mut out);
     /// assert_eq!(out, tensor![1, -2]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn zip_map_into<V, B, F, S2>(
-        &self,
-        other: B,
-        f: F,
-        out: &mut Tensor<V, Common<D, B::Dim>, O, Dev, S2>,
-    ) where
-        V: Element,
-        B: SameOrderOperand<O, Dev>,
-        D: Broadcast<B::Dim>,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T, B::Element) -> V + Sync,
-        S2: StorageMut<V, Dev>,
-    {
-        unwrap_or_panic(self.try_zip_map_into(other, f, out));
-    }
-
-    /// Fallible variant of [`zip_map_into`](Tensor::zip_map_into).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
-    pub fn try_zip_map_into<V, B, F, S2>(
         &self,
         other: B,
         f: F,
@@ -269,9 +203,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`zip_map3`](Tensor::zip_map3) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
+    /// # Errors
+    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
+    ///
     /// # Panics
-    /// If the shapes do not broadcast, `out` does not have the result's shape, or the closure panics. After a panic of the closure,
-    /// `out` may be partly written.
+    /// If the closure panics. `out` may be partly written then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -280,31 +216,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// a.zip_map3_into(&b, &c, |a, b, c| a * b + c * 2.0, &mut out);
     /// assert_eq!(out, tensor![4.0, 8.5]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn zip_map3_into<V, B, C, E, F, S2>(
-        &self,
-        b: B,
-        c: C,
-        f: F,
-        out: &mut Tensor<V, Common<E, C::Dim>, O, Dev, S2>,
-    ) where
-        V: Element,
-        B: SameOrderOperand<O, Dev>,
-        C: SameOrderOperand<O, Dev>,
-        D: Broadcast<B::Dim, Common = E>,
-        E: Dim + Broadcast<C::Dim>,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T, B::Element, C::Element) -> V + Sync,
-        S2: StorageMut<V, Dev>,
-    {
-        unwrap_or_panic(self.try_zip_map3_into(b, c, f, out));
-    }
-
-    /// Fallible variant of [`zip_map3_into`](Tensor::zip_map3_into).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
-    pub fn try_zip_map3_into<V, B, C, E, F, S2>(
         &self,
         b: B,
         c: C,

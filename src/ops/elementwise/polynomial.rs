@@ -4,7 +4,7 @@ use super::compute::check_out;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
 use crate::element::{Arithmetic, Scalar};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};
@@ -47,29 +47,17 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     /// NumPy's `polyval` begins with 0 instead of the first coefficient, and so returns NaN if `x` is infinite. Here, `2 x + 1` is infinite
     /// then, and a polynomial of one coefficient is this coefficient for all `x`, also for NaN.
     ///
-    /// # Panics
-    /// If an integer result overflows in a build with debug assertions, or the allocation fails.
+    /// # Errors
+    /// If the tensors are on different instances of the device, an integer result overflows in a build with debug assertions, or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// // 2 x² − 3
     /// assert_eq!(tensor![2, 0, -3].polyval(tensor![0, 1, 2]), tensor![-3, -1, 5]);
     /// ```
-    #[track_caller]
-    pub fn polyval<X>(&self, x: X) -> Tensor<T, X::Dim, O, Dev>
-    where
-        Dev: Elementwise<T>,
-        X: AsView<Element = T, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_polyval(x))
-    }
-
-    /// Fallible variant of [`polyval`](Tensor::polyval).
-    ///
-    /// # Errors
-    /// If the tensors are on different instances of the device, an integer result overflows in a build with debug assertions, or the
-    /// allocation fails.
-    pub fn try_polyval<X>(&self, x: X) -> Result<Tensor<T, X::Dim, O, Dev>, Error>
+    #[fallible]
+    pub fn polyval<X>(&self, x: X) -> Result<Tensor<T, X::Dim, O, Dev>, Error>
     where
         Dev: Elementwise<T>,
         X: AsView<Element = T, Order = O, Device = Dev>,
@@ -83,9 +71,9 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
 
     /// [`polyval`](Tensor::polyval) into a preallocated tensor or mutable view of exactly the shape of `x`.
     ///
-    /// # Panics
-    /// * If `out` has another shape than `x`, or a tensor is on another instance of the device.
-    /// * If an integer result overflows in a build with debug assertions, or an allocation fails.
+    /// # Errors
+    /// * If `out` has another shape than `x`, or a tensor is on another instance of the device: `out` is unchanged.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -93,22 +81,8 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     /// tensor![2, 0, -3].polyval_into(tensor![0, 1, 2], &mut out);
     /// assert_eq!(out, tensor![-3, -1, 5]);
     /// ```
-    #[track_caller]
-    pub fn polyval_into<X, S2>(&self, x: X, out: &mut Tensor<T, X::Dim, O, Dev, S2>)
-    where
-        Dev: Elementwise<T>,
-        X: AsView<Element = T, Order = O, Device = Dev>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_polyval_into(x, out));
-    }
-
-    /// Fallible variant of [`polyval_into`](Tensor::polyval_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape than `x`, or a tensor is on another instance of the device: `out` is unchanged.
-    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
-    pub fn try_polyval_into<X, S2>(&self, x: X, out: &mut Tensor<T, X::Dim, O, Dev, S2>) -> Result<(), Error>
+    #[fallible]
+    pub fn polyval_into<X, S2>(&self, x: X, out: &mut Tensor<T, X::Dim, O, Dev, S2>) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
         X: AsView<Element = T, Order = O, Device = Dev>,

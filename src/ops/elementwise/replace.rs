@@ -4,7 +4,7 @@
 
 use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
 use crate::element::{Element, RealFloat};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -109,7 +109,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Large numbers, which have no decimals, stay as they are: the multiplication does not overflow. [`round`](Tensor::round) rounds
     /// to integers, and ties away from zero.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -117,20 +117,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![0.125, -2.718, 1e300].round_to(2), tensor![0.12, -2.72, 1e300]);
     /// assert_eq!(tensor![1250.0, 1351.0].round_to(-2), tensor![1200.0, 1400.0]);
     /// ```
-    #[track_caller]
-    pub fn round_to(&self, decimals: i32) -> Tensor<T, D, O, Dev>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_round_to(decimals))
-    }
-
-    /// Fallible variant of [`round_to`](Tensor::round_to).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_round_to(&self, decimals: i32) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn round_to(&self, decimals: i32) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealFloat,
         Dev: Elementwise<T>,

@@ -5,7 +5,7 @@ use crate::device::{
     CudaSource, Device, Elementwise, SameDevice, SameDtype, SameOrder, Scalars, TernaryOp, UnaryOp,
 };
 use crate::element::{Element, RealScalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim, Rank};
 use crate::storage::{OwnedData, Storage, View};
@@ -37,27 +37,15 @@ impl<T: RealScalar> UnaryOp<T> for Clamp<T> {
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns each element limited to `low ..= high`; NaN stays NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If `low > high`, one of the two bounds is NaN, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![-3, 0, 9].clamp(-1, 5), tensor![-1, 0, 5]);
     /// ```
-    #[track_caller]
-    pub fn clamp(&self, low: T, high: T) -> Tensor<T, D, O, Dev>
-    where
-        T: RealScalar,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_clamp(low, high))
-    }
-
-    /// Fallible variant of [`clamp`](Tensor::clamp).
-    ///
-    /// # Errors
-    /// If `low > high`, one of the two bounds is NaN, or the allocation fails.
-    pub fn try_clamp(&self, low: T, high: T) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn clamp(&self, low: T, high: T) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealScalar,
         Dev: Elementwise<T>,
@@ -162,7 +150,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
     ///
     /// For a preallocated output: `mask.apply3_into(op::Select, &a, &b, &mut out)`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes do not broadcast, or the allocation fails.
     ///
     /// ```
@@ -171,25 +159,9 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
     /// assert_eq!(x.lt(0.0).select(0.0, &x), tensor![0.0, 2.0, 0.0]);
     /// assert_eq!(x.gt(0.0).select(1, -1), tensor![-1, 1, -1]);
     /// ```
+    #[fallible]
     #[doc(alias = "where")]
-    #[track_caller]
-    pub fn select<T, A, B, C>(&self, on_true: A, on_false: B) -> Tensor<T, Common<C, B::Dim>, O, Dev>
-    where
-        T: Element,
-        A: SelectOperand<T, O, Dev>,
-        B: SelectOperand<T, O, Dev>,
-        C: Dim + Broadcast<B::Dim>,
-        D: Broadcast<A::Dim, Common = C>,
-        Dev: Elementwise<bool>,
-    {
-        unwrap_or_panic(self.try_select(on_true, on_false))
-    }
-
-    /// Fallible variant of [`select`](Tensor::select).
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, or the allocation fails.
-    pub fn try_select<T, A, B, C>(
+    pub fn select<T, A, B, C>(
         &self,
         on_true: A,
         on_false: B,

@@ -5,7 +5,7 @@ use crate::device::op::scalar::WithRight;
 use crate::device::op::{binary::Div, unary::*};
 use crate::device::{Device, Elementwise};
 use crate::element::{Bits, CastTo, Element, Inexact, RealFloat, RealScalar, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -106,7 +106,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If `n` is negative and the elements are integers, results are truncated to integers: 0 unless the element is 1 or −1. For
     /// fractions, convert with `.cast::<f64>()` first.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the allocation fails.
     /// * If an integer zero is raised to a negative power.
     /// * If an integer result overflows in a build with debug assertions.
@@ -115,22 +115,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![2.0, -3.0].powi(3), tensor![8.0, -27.0]);
     /// ```
-    #[track_caller]
-    pub fn powi(&self, n: i32) -> Tensor<T, D, O, Dev>
-    where
-        T: Scalar,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_powi(n))
-    }
-
-    /// Fallible variant of [`powi`](Tensor::powi).
-    ///
-    /// # Errors
-    /// * If the allocation fails.
-    /// * If an integer zero is raised to a negative power.
-    /// * If an integer result overflows in a build with debug assertions.
-    pub fn try_powi(&self, n: i32) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn powi(&self, n: i32) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
         Dev: Elementwise<T>,
@@ -143,27 +129,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// For the bases 2 and 10, [`log2`](Tensor::log2) and [`log10`](Tensor::log10) are more accurate and faster; for base e,
     /// [`ln`](Tensor::ln).
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert!(tensor![9.0, 3.0].log(3.0).all_close(&tensor![2.0, 1.0], 1e-15, 0.0));
     /// ```
-    #[track_caller]
-    pub fn log(&self, base: T::Magnitude) -> Tensor<T, D, O, Dev>
-    where
-        T: Inexact,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_log(base))
-    }
-
-    /// Fallible variant of [`log`](Tensor::log).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_log(&self, base: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn log(&self, base: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Inexact,
         Dev: Elementwise<T>,
@@ -181,27 +155,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// is below one for `c32`, and for `c64` below four if the magnitude of the exponent is at most 300.
     /// Without FMA, and in builds with debug assertions, the error is that of the C library. See [`Cpu`](crate::Cpu#results).
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![4.0, 9.0].powf(0.5), tensor![2.0, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn powf(&self, n: T::Magnitude) -> Tensor<T, D, O, Dev>
-    where
-        T: Inexact,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_powf(n))
-    }
-
-    /// Fallible variant of [`powf`](Tensor::powf).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_powf(&self, n: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn powf(&self, n: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Inexact,
         Dev: Elementwise<T>,

@@ -5,7 +5,7 @@ use crate::device::family::fourier::{FftComplex, FftElement, FftReal, Transform}
 use crate::device::{Device, Fourier, Operand, Output};
 use crate::element::Element;
 use crate::engine::fourier::fft::{Fft, Kind, Request};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
@@ -60,29 +60,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 macro_rules! transforms {
     ($(
         $(#[$doc:meta])*
-        $name:ident, $try_name:ident, $into:ident, $try_into:ident: $T:ident -> $U:ty,
+        $name:ident, $into:ident: $T:ident -> $U:ty,
         ($operand:literal, $arguments:literal),
         ($op:literal, $kind:ident, inverse: $inverse:literal, $hook:ident),
         $axes:ident: $Axes:ident $(, $extra:ident: $Extra:ty)? => $method:ident, $options:expr;
     )*) => {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
             $(#[$doc])*
-            #[track_caller]
-            pub fn $name<A: $Axes<D>>(&self, $axes: A $(, $extra: $Extra)?) -> Tensor<$U, D, O, Dev>
-            where
-                T: $T,
-                Dev: Fourier<T>,
-            {
-                unwrap_or_panic(self.$try_name($axes $(, $extra)?))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
-            ///
-            /// # Errors
-            /// * If an axis is out of range or named twice, or no axis is named.
-            /// * If a length is 0 or missing, or the number of lengths is not the number of axes.
-            /// * If an allocation fails.
-            pub fn $try_name<A: $Axes<D>>(
+            #[fallible]
+            pub fn $name<A: $Axes<D>>(
                 &self,
                 $axes: A
                 $(, $extra: $Extra)?
@@ -99,11 +85,11 @@ macro_rules! transforms {
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into a preallocated tensor or mutable")]
             /// view of exactly the shape of the result.
             ///
-            /// # Panics
-            #[doc = concat!("* For the reasons for which `", stringify!($name), "` panics.")]
+            /// # Errors
+            #[doc = concat!("* Those of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
             /// * If `out` does not have the result's shape, or is on another instance of the device.
             ///
-            /// If an allocation fails, `out` may be partly written. After any other of these panics, `out` is unchanged.
+            /// If an allocation fails, `out` may be partly written. After any other of these errors, `out` is unchanged.
             ///
             /// ```
             /// # use vierbein::fft::Fft;
@@ -114,28 +100,8 @@ macro_rules! transforms {
             #[doc = concat!("x.", stringify!($into), "(", $arguments, ", &mut out);")]
             /// assert_eq!(out, y);
             /// ```
-            #[track_caller]
+            #[fallible]
             pub fn $into<A: $Axes<D>, S2>(
-                &self,
-                $axes: A,
-                $($extra: $Extra,)?
-                out: &mut Tensor<$U, D, O, Dev, S2>,
-            ) where
-                T: $T,
-                Dev: Fourier<T>,
-                S2: StorageMut<$U, Dev>,
-            {
-                unwrap_or_panic(self.$try_into($axes, $($extra,)? out));
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
-            ///
-            /// # Errors
-            #[doc = concat!("* Those of [`", stringify!($try_name), "`](Tensor::", stringify!($try_name), ").")]
-            /// * If `out` does not have the result's shape, or is on another instance of the device.
-            ///
-            /// If an allocation fails, `out` may be partly written. After any other of these errors, `out` is unchanged.
-            pub fn $try_into<A: $Axes<D>, S2>(
                 &self,
                 $axes: A,
                 $($extra: $Extra,)?
@@ -165,7 +131,7 @@ transforms! {
     /// [`fft_axes`](Tensor::fft_axes) transforms several axes. [`fft_with`](Tensor::fft_with) takes options, such as the length and
     /// the normalisation. The module [`fft`](crate::fft) describes lengths, plans, threads and devices.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range or has extent 0, or an allocation fails.
     ///
     /// ```
@@ -174,13 +140,13 @@ transforms! {
     /// let x = tensor![1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
     /// assert_eq!(x.fft(0), tensor![four, zero, zero, zero, four, zero, zero, zero]);
     /// ```
-    fft, try_fft, fft_into, try_fft_into: FftElement -> T::Complex,
+    fft, fft_into: FftElement -> T::Complex,
     ("tensor![1.0, 2.0]", "0"),
     ("fft", Complex, inverse: false, fft), axis: AxisArg => index, Fft::new();
 
     /// Returns the inverse Fourier transform along an axis: `1/n · Σ xₖ · exp(2πi·jk/n)` at index `j`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range or has extent 0, or an allocation fails.
     ///
     /// ```
@@ -188,14 +154,14 @@ transforms! {
     /// let x = tensor![Complex::new(1.0, 2.0), Complex::new(3.0, -4.0)];
     /// assert_eq!(x.fft(0).ifft(0), x);
     /// ```
-    ifft, try_ifft, ifft_into, try_ifft_into: FftElement -> T::Complex,
+    ifft, ifft_into: FftElement -> T::Complex,
     ("tensor![1.0, 2.0]", "0"),
     ("ifft", Complex, inverse: true, fft), axis: AxisArg => index, Fft::new();
 
     /// Returns the Fourier transform of real numbers along an axis, for the `n / 2 + 1` frequencies that are not negative. The transform at
     /// a negative frequency is the conjugate of that at the opposite frequency.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range or has extent 0, or an allocation fails.
     ///
     /// ```
@@ -203,7 +169,7 @@ transforms! {
     /// let x = tensor![1.0, 1.0, -1.0, -1.0];
     /// assert_eq!(x.rfft(0), tensor![Complex::from(0.0), Complex::new(2.0, -2.0), Complex::from(0.0)]);
     /// ```
-    rfft, try_rfft, rfft_into, try_rfft_into: FftReal -> T::Complex,
+    rfft, rfft_into: FftReal -> T::Complex,
     ("tensor![1.0, 2.0]", "0"),
     ("rfft", FromReal, inverse: false, rfft), axis: AxisArg => index, Fft::new();
 
@@ -213,7 +179,7 @@ transforms! {
     /// There is no default for `n`, because `n / 2 + 1` does not tell whether `n` is even. As in NumPy, the imaginary parts at frequency 0
     /// and, if `n` is even, at the highest frequency are ignored.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, `n` is 0, or an allocation fails.
     ///
     /// ```
@@ -221,13 +187,13 @@ transforms! {
     /// let x = tensor![1.0, 1.0, -1.0, -1.0];
     /// assert_eq!(x.rfft(0).irfft(0, 4), x);
     /// ```
-    irfft, try_irfft, irfft_into, try_irfft_into: FftComplex -> T::Magnitude,
+    irfft, irfft_into: FftComplex -> T::Magnitude,
     ("tensor![1.0, 2.0].rfft(0)", "0, 2"),
     ("irfft", ToReal, inverse: true, irfft), axis: AxisArg, n: usize => index, Fft::new().len(n);
 
     /// Returns the Fourier transform along several axes: applies [`fft`](Tensor::fft) along each of them.
     ///
-    /// # Panics
+    /// # Errors
     /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
     /// * If an allocation fails.
     ///
@@ -237,13 +203,13 @@ transforms! {
     /// let (zero, four) = (Complex::from(0.0), Complex::from(4.0));
     /// assert_eq!(x.fft_axes([0, 1]), tensor![[four, zero], [zero, zero]]);
     /// ```
-    fft_axes, try_fft_axes, fft_axes_into, try_fft_axes_into: FftElement -> T::Complex,
+    fft_axes, fft_axes_into: FftElement -> T::Complex,
     ("tensor![[1.0, 2.0], [3.0, 4.0]]", "[0, 1]"),
     ("fft", Complex, inverse: false, fft), axes: AxesArg => axes, Fft::new();
 
     /// Returns the inverse Fourier transform along several axes: applies [`ifft`](Tensor::ifft) along each of them.
     ///
-    /// # Panics
+    /// # Errors
     /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
     /// * If an allocation fails.
     ///
@@ -252,14 +218,14 @@ transforms! {
     /// let x = tensor![[1.0, 2.0], [3.0, 4.0]].cast::<Complex<f64>>();
     /// assert_eq!(x.fft_axes([0, 1]).ifft_axes([0, 1]), x);
     /// ```
-    ifft_axes, try_ifft_axes, ifft_axes_into, try_ifft_axes_into: FftElement -> T::Complex,
+    ifft_axes, ifft_axes_into: FftElement -> T::Complex,
     ("tensor![[1.0, 2.0], [3.0, 4.0]]", "[0, 1]"),
     ("ifft", Complex, inverse: true, fft), axes: AxesArg => axes, Fft::new();
 
     /// Returns the Fourier transform of real numbers along several axes: [`rfft`](Tensor::rfft) along the axis that is named last,
     /// then [`fft`](Tensor::fft) along the others.
     ///
-    /// # Panics
+    /// # Errors
     /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
     /// * If an allocation fails.
     ///
@@ -269,13 +235,13 @@ transforms! {
     /// assert_eq!(x.rfft_axes([0, 1]).shape(), [4, 4]);
     /// assert_eq!(x.rfft_axes([1, 0]).shape(), [3, 6]);
     /// ```
-    rfft_axes, try_rfft_axes, rfft_axes_into, try_rfft_axes_into: FftReal -> T::Complex,
+    rfft_axes, rfft_axes_into: FftReal -> T::Complex,
     ("tensor![[1.0, 2.0], [3.0, 4.0]]", "[0, 1]"),
     ("rfft", FromReal, inverse: false, rfft), axes: AxesArg => axes, Fft::new();
 
     /// Returns the inverse of [`rfft_axes`](Tensor::rfft_axes). `n` is the number of real elements along the axis that is named last.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range or named twice, or no axis is named.
     /// * If `n` is 0, or an axis before the last named one has extent 0.
     /// * If an allocation fails.
@@ -285,13 +251,13 @@ transforms! {
     /// let x = tensor![[1.0, 2.0], [3.0, 4.0]];
     /// assert_eq!(x.rfft_axes([0, 1]).irfft_axes([0, 1], 2), x);
     /// ```
-    irfft_axes, try_irfft_axes, irfft_axes_into, try_irfft_axes_into: FftComplex -> T::Magnitude,
+    irfft_axes, irfft_axes_into: FftComplex -> T::Magnitude,
     ("tensor![[1.0, 2.0], [3.0, 4.0]].rfft_axes([0, 1])", "[0, 1], 2"),
     ("irfft", ToReal, inverse: true, irfft), axes: AxesArg, n: usize => axes, Fft::new().len(n);
 
     /// [`fft`](Tensor::fft) along one axis or several, with options.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range or named twice, or no axis is named.
     /// * If a length is 0, or the number of lengths is not the number of axes.
     /// * If an allocation fails.
@@ -302,13 +268,13 @@ transforms! {
     /// let y = x.fft_with(0, Fft::new().len(2).norm(Norm::Forward));
     /// assert_eq!(y.re(), tensor![3.5, -0.5]);
     /// ```
-    fft_with, try_fft_with, fft_with_into, try_fft_with_into: FftElement -> T::Complex,
+    fft_with, fft_with_into: FftElement -> T::Complex,
     ("tensor![1.0, 2.0, 3.0]", "0, Fft::new().len(4)"),
     ("fft", Complex, inverse: false, fft), axes: AxesArg, options: Fft => axes, options;
 
     /// [`ifft`](Tensor::ifft) along one axis or several, with options.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range or named twice, or no axis is named.
     /// * If a length is 0, or the number of lengths is not the number of axes.
     /// * If an allocation fails.
@@ -318,13 +284,13 @@ transforms! {
     /// let x = tensor![3.0, 4.0];
     /// assert_eq!(x.ifft_with(0, Fft::new().norm(Norm::Forward)).re(), tensor![7.0, -1.0]);
     /// ```
-    ifft_with, try_ifft_with, ifft_with_into, try_ifft_with_into: FftElement -> T::Complex,
+    ifft_with, ifft_with_into: FftElement -> T::Complex,
     ("tensor![1.0, 2.0, 3.0]", "0, Fft::new().len(4)"),
     ("ifft", Complex, inverse: true, fft), axes: AxesArg, options: Fft => axes, options;
 
     /// [`rfft`](Tensor::rfft) along one axis or several, with options.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range or named twice, or no axis is named.
     /// * If a length is 0, or the number of lengths is not the number of axes.
     /// * If an allocation fails.
@@ -334,14 +300,14 @@ transforms! {
     /// let x = Tensor::<f32, _>::ones([3]);
     /// assert_eq!(x.rfft_with(0, Fft::new().len(8)).shape(), [5]);
     /// ```
-    rfft_with, try_rfft_with, rfft_with_into, try_rfft_with_into: FftReal -> T::Complex,
+    rfft_with, rfft_with_into: FftReal -> T::Complex,
     ("tensor![1.0, 2.0, 3.0]", "0, Fft::new().len(4)"),
     ("rfft", FromReal, inverse: false, rfft), axes: AxesArg, options: Fft => axes, options;
 
     /// [`irfft`](Tensor::irfft) along one axis or several, with options. The options must contain the length along the axis that is named
     /// last.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range or named twice, or no axis is named.
     /// * If a length is 0, or the number of lengths is not the number of axes.
     /// * If the length along the axis that is named last is missing.
@@ -353,7 +319,7 @@ transforms! {
     /// let y = x.rfft_with(0, Fft::new().norm(Norm::Forward));
     /// assert_eq!(y.irfft_with(0, Fft::new().len(4).norm(Norm::Forward)), x);
     /// ```
-    irfft_with, try_irfft_with, irfft_with_into, try_irfft_with_into: FftComplex -> T::Magnitude,
+    irfft_with, irfft_with_into: FftComplex -> T::Magnitude,
     ("tensor![1.0, 2.0].rfft(0)", "0, Fft::new().len(2)"),
     ("irfft", ToReal, inverse: true, irfft), axes: AxesArg, options: Fft => axes, options;
 }

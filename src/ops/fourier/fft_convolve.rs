@@ -8,7 +8,7 @@ use crate::element::{Element, Scalar};
 use crate::engine::fourier::fft_convolve::Transforms;
 use crate::engine::gemm::convolve::{ConvolutionMode, Taps, Variant};
 use crate::engine::{elementwise, same_instance};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::broadcast::{binary_shape, same};
 use crate::ops::elementwise::compute::{binary_assign, check_out};
 use crate::order::Order;
@@ -26,8 +26,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Rounding errors are relative to the largest elements of the result, not to each element. If an element is NaN or infinite, the whole
     /// transform of its operand is NaN. The whole result is then NaN if no operand has extent 1 along an axis.
     ///
-    /// # Panics
-    /// If an operand has zero elements, or an allocation fails.
+    /// # Errors
+    /// If an operand has zero elements, the operands are on different instances of the device, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, tensor};
@@ -35,22 +35,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let sums = x.fft_convolve(tensor![1.0, 1.0], ConvolutionMode::Full);
     /// assert!(sums.all_close(&tensor![1.0, 3.0, 5.0, 3.0], 0.0, 1e-14));
     /// ```
+    #[fallible]
     #[doc(alias = "fftconvolve")]
-    #[track_caller]
-    pub fn fft_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
-    where
-        T: FftElement,
-        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
-        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_fft_convolve(kernel, mode))
-    }
-
-    /// Fallible variant of [`fft_convolve`](Tensor::fft_convolve).
-    ///
-    /// # Errors
-    /// If an operand has zero elements, the operands are on different instances of the device, or an allocation fails.
-    pub fn try_fft_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn fft_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: FftElement,
         Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
@@ -61,9 +48,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`fft_convolve`](Tensor::fft_convolve) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// If an operand has zero elements, `out` does not have the result's shape, a tensor is on another instance of the device, or an
-    /// allocation fails.
+    /// # Errors
+    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
+    ///   is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, Tensor, tensor};
@@ -71,28 +59,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1.0, 2.0, 3.0].fft_convolve_into(tensor![1.0, 1.0], ConvolutionMode::Full, &mut out);
     /// assert!(out.all_close(&tensor![1.0, 3.0, 5.0, 3.0], 0.0, 1e-14));
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn fft_convolve_into<K, S2>(
-        &self,
-        kernel: K,
-        mode: ConvolutionMode,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) where
-        T: FftElement,
-        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
-        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_fft_convolve_into(kernel, mode, out));
-    }
-
-    /// Fallible variant of [`fft_convolve_into`](Tensor::fft_convolve_into).
-    ///
-    /// # Errors
-    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
-    ///   is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_fft_convolve_into<K, S2>(
         &self,
         kernel: K,
         mode: ConvolutionMode,
@@ -110,8 +78,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the [cross-correlation](Tensor::correlate) with a kernel of the same rank, computed by Fourier transforms. Cost and
     /// rounding errors are those of [`fft_convolve`](Tensor::fft_convolve).
     ///
-    /// # Panics
-    /// If an operand has zero elements, or an allocation fails.
+    /// # Errors
+    /// If an operand has zero elements, the operands are on different instances of the device, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, tensor};
@@ -119,25 +87,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let differences = x.fft_correlate(tensor![-1.0, 1.0], ConvolutionMode::Valid);
     /// assert!(differences.all_close(&tensor![1.0, 2.0, 3.0], 0.0, 1e-14));
     /// ```
-    #[track_caller]
-    pub fn fft_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
-    where
-        T: FftElement,
-        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
-        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_fft_correlate(kernel, mode))
-    }
-
-    /// Fallible variant of [`fft_correlate`](Tensor::fft_correlate).
-    ///
-    /// # Errors
-    /// If an operand has zero elements, the operands are on different instances of the device, or an allocation fails.
-    pub fn try_fft_correlate<K>(
-        &self,
-        kernel: K,
-        mode: ConvolutionMode,
-    ) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn fft_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: FftElement,
         Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
@@ -148,9 +99,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`fft_correlate`](Tensor::fft_correlate) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// If an operand has zero elements, `out` does not have the result's shape, a tensor is on another instance of the device, or an
-    /// allocation fails.
+    /// # Errors
+    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
+    ///   is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, Tensor, tensor};
@@ -158,28 +110,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1.0, 2.0, 4.0, 7.0].fft_correlate_into(tensor![-1.0, 1.0], ConvolutionMode::Valid, &mut out);
     /// assert!(out.all_close(&tensor![1.0, 2.0, 3.0], 0.0, 1e-14));
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn fft_correlate_into<K, S2>(
-        &self,
-        kernel: K,
-        mode: ConvolutionMode,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) where
-        T: FftElement,
-        Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
-        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_fft_correlate_into(kernel, mode, out));
-    }
-
-    /// Fallible variant of [`fft_correlate_into`](Tensor::fft_correlate_into).
-    ///
-    /// # Errors
-    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
-    ///   is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_fft_correlate_into<K, S2>(
         &self,
         kernel: K,
         mode: ConvolutionMode,

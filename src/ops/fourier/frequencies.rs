@@ -4,7 +4,7 @@ use crate::axis::AxesArg;
 use crate::device::{Copy, Device};
 use crate::element::{Element, RealFloat};
 use crate::engine::fourier::fft::{check_frequencies, frequency, shift};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::Axes;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
@@ -15,7 +15,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns a copy that is rotated along one axis or several by half of their extents, so that frequency 0 of a Fourier transform is in
     /// the middle: the element at index 0 moves to index `n / 2`.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.
     ///
     /// ```
@@ -24,19 +24,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(frequencies, tensor![0.0, 1.0, 2.0, -2.0, -1.0]);
     /// assert_eq!(frequencies.fftshift(0), tensor![-2.0, -1.0, 0.0, 1.0, 2.0]);
     /// ```
-    #[track_caller]
-    pub fn fftshift<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
-    where
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_fftshift(axes))
-    }
-
-    /// Fallible variant of [`fftshift`](Tensor::fftshift).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the allocation fails.
-    pub fn try_fftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn fftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         Dev: Copy<T>,
     {
@@ -45,26 +34,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Undoes [`fftshift`](Tensor::fftshift): the element at index `n / 2` moves to index 0. The two methods differ if `n` is odd.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![-2, -1, 0, 1, 2].ifftshift(0), tensor![0, 1, 2, -2, -1]);
     /// ```
-    #[track_caller]
-    pub fn ifftshift<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
-    where
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_ifftshift(axes))
-    }
-
-    /// Fallible variant of [`ifftshift`](Tensor::ifftshift).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the allocation fails.
-    pub fn try_ifftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn ifftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         Dev: Copy<T>,
     {
@@ -90,7 +68,7 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Returns the frequencies of the elements of an [`fft`](Tensor::fft) of length `n`: `0, 1, .. (n − 1) / 2, −(n / 2), .. −1`, divided
     /// by `n · spacing`. `spacing` is the distance between neighbouring samples. The frequencies are in cycles per unit of `spacing`.
     ///
-    /// # Panics
+    /// # Errors
     /// * If `n` is 0, or `spacing` is 0 or not finite.
     /// * If the shape exceeds the address space, or the allocation fails.
     ///
@@ -98,20 +76,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::<f64, _>::fftfreq(4, 0.5), tensor![0.0, 0.5, -1.0, -0.5]);
     /// ```
-    #[track_caller]
-    pub fn fftfreq(n: usize, spacing: T) -> Self
-    where
-        Dev: Default,
-    {
-        unwrap_or_panic(Self::try_fftfreq(n, spacing))
-    }
-
-    /// Fallible variant of [`fftfreq`](Tensor::fftfreq).
-    ///
-    /// # Errors
-    /// * If `n` is 0, or `spacing` is 0 or not finite.
-    /// * If the shape exceeds the address space, or the allocation fails.
-    pub fn try_fftfreq(n: usize, spacing: T) -> Result<Self, Error>
+    #[fallible]
+    pub fn fftfreq(n: usize, spacing: T) -> Result<Self, Error>
     where
         Dev: Default,
     {
@@ -131,7 +97,7 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
 
     /// Returns the frequencies of the elements of an [`rfft`](Tensor::rfft) of length `n`: `0, 1, .. n / 2`, divided by `n · spacing`.
     ///
-    /// # Panics
+    /// # Errors
     /// * If `n` is 0, or `spacing` is 0 or not finite.
     /// * If the shape exceeds the address space, or the allocation fails.
     ///
@@ -139,20 +105,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::<f64, _>::rfftfreq(4, 0.5), tensor![0.0, 0.5, 1.0]);
     /// ```
-    #[track_caller]
-    pub fn rfftfreq(n: usize, spacing: T) -> Self
-    where
-        Dev: Default,
-    {
-        unwrap_or_panic(Self::try_rfftfreq(n, spacing))
-    }
-
-    /// Fallible variant of [`rfftfreq`](Tensor::rfftfreq).
-    ///
-    /// # Errors
-    /// * If `n` is 0, or `spacing` is 0 or not finite.
-    /// * If the shape exceeds the address space, or the allocation fails.
-    pub fn try_rfftfreq(n: usize, spacing: T) -> Result<Self, Error>
+    #[fallible]
+    pub fn rfftfreq(n: usize, spacing: T) -> Result<Self, Error>
     where
         Dev: Default,
     {

@@ -4,7 +4,7 @@ use crate::device::{Device, Elementwise};
 use crate::element::{Element, Scalar};
 use crate::engine::gemm::convolve::{ConvolutionMode, Taps, Variant};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::arithmetic::AddScaled;
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
@@ -19,8 +19,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The convolution is computed directly: the cost is one pass over the result per element of the kernel. With the feature `fft`, the
     /// method `fft_convolve` is faster for large kernels.
     ///
-    /// # Panics
-    /// If an operand has zero elements, an integer result overflows in a build with debug assertions, or the allocation fails.
+    /// # Errors
+    /// * If an operand has zero elements, or the operands are on different instances of the device.
+    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, tensor};
@@ -28,22 +29,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.convolve(tensor![1, 1], ConvolutionMode::Full), tensor![1, 3, 5, 3]);
     /// assert_eq!(x.convolve(tensor![1, 1], ConvolutionMode::Valid), tensor![3, 5]);
     /// ```
-    #[track_caller]
-    pub fn convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
-    where
-        T: Scalar,
-        Dev: Elementwise<T>,
-        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_convolve(kernel, mode))
-    }
-
-    /// Fallible variant of [`convolve`](Tensor::convolve).
-    ///
-    /// # Errors
-    /// * If an operand has zero elements, or the operands are on different instances of the device.
-    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
-    pub fn try_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
         Dev: Elementwise<T>,
@@ -54,9 +41,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`convolve`](Tensor::convolve) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If an operand has zero elements, or an integer result overflows in a build with debug assertions.
-    /// * If `out` does not have the result's shape, a tensor is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
+    ///   is unchanged.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, Tensor, tensor};
@@ -64,24 +52,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1, 2, 4].convolve_into(tensor![-1, 1], ConvolutionMode::Valid, &mut out);
     /// assert_eq!(out, tensor![-1, -2]);
     /// ```
-    #[track_caller]
-    pub fn convolve_into<K, S2>(&self, kernel: K, mode: ConvolutionMode, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        T: Scalar,
-        Dev: Elementwise<T>,
-        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_convolve_into(kernel, mode, out));
-    }
-
-    /// Fallible variant of [`convolve_into`](Tensor::convolve_into).
-    ///
-    /// # Errors
-    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
-    ///   is unchanged.
-    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
-    pub fn try_convolve_into<K, S2>(
+    #[fallible]
+    pub fn convolve_into<K, S2>(
         &self,
         kernel: K,
         mode: ConvolutionMode,
@@ -99,30 +71,17 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the cross-correlation with a kernel of the same rank: the [convolution](Tensor::convolve) with the reversed, conjugated
     /// kernel. In the mode `Valid`, element `[i]` is `Σ x[i + k] · conj(kernel[k])`.
     ///
-    /// # Panics
-    /// If an operand has zero elements, an integer result overflows in a build with debug assertions, or the allocation fails.
+    /// # Errors
+    /// * If an operand has zero elements, or the operands are on different instances of the device.
+    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, tensor};
     /// let x = tensor![1, 2, 4, 7];
     /// assert_eq!(x.correlate(tensor![-1, 1], ConvolutionMode::Valid), tensor![1, 2, 3]);
     /// ```
-    #[track_caller]
-    pub fn correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
-    where
-        T: Scalar,
-        Dev: Elementwise<T>,
-        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_correlate(kernel, mode))
-    }
-
-    /// Fallible variant of [`correlate`](Tensor::correlate).
-    ///
-    /// # Errors
-    /// * If an operand has zero elements, or the operands are on different instances of the device.
-    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
-    pub fn try_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
         Dev: Elementwise<T>,
@@ -133,9 +92,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`correlate`](Tensor::correlate) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If an operand has zero elements, or an integer result overflows in a build with debug assertions.
-    /// * If `out` does not have the result's shape, a tensor is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
+    ///   is unchanged.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, Tensor, tensor};
@@ -143,24 +103,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1, 2, 4].correlate_into(tensor![-1, 1], ConvolutionMode::Valid, &mut out);
     /// assert_eq!(out, tensor![1, 2]);
     /// ```
-    #[track_caller]
-    pub fn correlate_into<K, S2>(&self, kernel: K, mode: ConvolutionMode, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        T: Scalar,
-        Dev: Elementwise<T>,
-        K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_correlate_into(kernel, mode, out));
-    }
-
-    /// Fallible variant of [`correlate_into`](Tensor::correlate_into).
-    ///
-    /// # Errors
-    /// * If an operand has zero elements, `out` does not have the result's shape, or a tensor is on another instance of the device: `out`
-    ///   is unchanged.
-    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
-    pub fn try_correlate_into<K, S2>(
+    #[fallible]
+    pub fn correlate_into<K, S2>(
         &self,
         kernel: K,
         mode: ConvolutionMode,

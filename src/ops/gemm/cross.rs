@@ -6,7 +6,7 @@ use crate::device::{Device, Elementwise};
 use crate::element::{Element, Scalar};
 use crate::engine::gemm::cross::{CROSS, FACTORS, arrange};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::{binary, binary_assign, binary_into, check_out};
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
@@ -18,7 +18,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the cross products of vectors of three elements. The vectors of both operands are along `axis`. The operands broadcast, and
     /// `axis` is counted in their common shape.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis.
     /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
@@ -30,25 +30,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     /// assert_eq!(x.cross(1, tensor![0.0, 0.0, 2.0]), tensor![[0.0, -2.0, 0.0], [2.0, 0.0, 0.0]]);
     /// ```
-    #[track_caller]
-    pub fn cross<A, B, R>(&self, axis: A, other: B) -> Tensor<T, R, O, Dev>
-    where
-        T: Scalar,
-        A: AxisArg<R>,
-        B: MatchingOperand<T, O, Dev>,
-        D: Broadcast<B::Dim, Common = R>,
-        R: Dim,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_cross(axis, other))
-    }
-
-    /// Fallible variant of [`cross`](Tensor::cross).
-    ///
-    /// # Errors
-    /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis.
-    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
-    pub fn try_cross<A, B, R>(&self, axis: A, other: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn cross<A, B, R>(&self, axis: A, other: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
         A: AxisArg<R>,
@@ -68,10 +51,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`cross`](Tensor::cross) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis.
-    /// * If `out` does not have the result's shape, or a tensor is on another instance of the device.
-    /// * If an integer result overflows in a build with debug assertions, or an allocation fails.
+    /// # Errors
+    /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or a tensor is on another instance of the device: `out` is unchanged.
+    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -79,27 +62,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1, 2, 3].cross_into(0, tensor![4, 5, 6], &mut out);
     /// assert_eq!(out, tensor![-3, 6, -3]);
     /// ```
-    #[track_caller]
-    pub fn cross_into<A, B, R, S2>(&self, axis: A, other: B, out: &mut Tensor<T, R, O, Dev, S2>)
-    where
-        T: Scalar,
-        A: AxisArg<R>,
-        B: MatchingOperand<T, O, Dev>,
-        D: Broadcast<B::Dim, Common = R>,
-        R: Dim,
-        Dev: Elementwise<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_cross_into(axis, other, out));
-    }
-
-    /// Fallible variant of [`cross_into`](Tensor::cross_into).
-    ///
-    /// # Errors
-    /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis: `out` is unchanged.
-    /// * If `out` does not have the result's shape, or a tensor is on another instance of the device: `out` is unchanged.
-    /// * If an integer result overflows in a build with debug assertions, or an allocation fails: `out` may be partly written.
-    pub fn try_cross_into<A, B, R, S2>(
+    #[fallible]
+    pub fn cross_into<A, B, R, S2>(
         &self,
         axis: A,
         other: B,

@@ -6,7 +6,7 @@ use crate::element::{Element, Scalar};
 use crate::engine::contract::Factor;
 use crate::engine::gemm::matmul;
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, MatmulRanks};
@@ -34,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// sequentially. The error is at most `(min(k, 512) + k / 512 + 2) · u · Σ|a·b|`, to first order in `u = ε/2`. For each part of
     /// a complex number it is at most twice that. With the feature `blas`, the error is that of the BLAS library.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the summed axes differ in extent, or batches do not broadcast.
     /// * If an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
@@ -45,24 +45,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.matmul(&tensor![1, 1]), tensor![3, 7]);
     /// assert_eq!(a.matmul(&a.t()), tensor![[5, 11], [11, 25]]);
     /// ```
-    #[track_caller]
-    pub fn matmul<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
-    where
-        T: Scalar,
-        B: ProductOperand<T, O, Dev>,
-        D: MatmulRanks<B::Dim, Product = R>,
-        R: Dim,
-        Dev: Gemm<T>,
-    {
-        unwrap_or_panic(self.try_matmul(right))
-    }
-
-    /// Fallible variant of [`matmul`](Tensor::matmul).
-    ///
-    /// # Errors
-    /// * If the summed axes differ in extent, or batches do not broadcast.
-    /// * If an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
-    pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -78,8 +62,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// The previous elements of `out` are overwritten. To add to them, or to scale them, see [`einsum_into!`](crate::einsum_into).
     ///
-    /// # Panics
-    /// For the reasons given for [`matmul`](Tensor::matmul), or if `out` does not have the result's shape. Nothing is written then.
+    /// # Errors
+    /// For the reasons given for [`try_matmul`](Tensor::try_matmul), or if `out` does not have the result's shape. Nothing is
+    /// written then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -87,25 +72,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1, 2], [3, 4]].matmul_into(&tensor![[5, 6], [7, 8]], &mut out);
     /// assert_eq!(out, tensor![[19, 22], [43, 50]]);
     /// ```
-    #[track_caller]
-    pub fn matmul_into<B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>)
-    where
-        T: Scalar,
-        B: ProductOperand<T, O, Dev>,
-        D: MatmulRanks<B::Dim, Product = R>,
-        R: Dim,
-        Dev: Gemm<T> + Copy<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_matmul_into(right, out));
-    }
-
-    /// Fallible variant of [`matmul_into`](Tensor::matmul_into).
-    ///
-    /// # Errors
-    /// For the reasons given for [`try_matmul`](Tensor::try_matmul), or if `out` does not have the result's shape. Nothing is
-    /// written then.
-    pub fn try_matmul_into<B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>) -> Result<(), Error>
+    #[fallible]
+    pub fn matmul_into<B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>) -> Result<(), Error>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,

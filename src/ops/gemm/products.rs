@@ -7,7 +7,7 @@ use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Elements, Factor, Input, LabelExtents, Labelled, Labels, two, without_value};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::layout::broadcast::same;
@@ -199,7 +199,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// An operand is copied only if strides alone cannot express it as a matrix.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range or named twice, or the axes of a pair differ in extent.
     /// * If an integer result overflows (of 64 bits: only in builds with debug assertions).
     /// * If the allocation fails.
@@ -212,28 +212,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(c.shape(), [5, 2]);
     /// assert_eq!((c[[0, 0]], c[[4, 1]]), (4400.0, 5306.0));
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn tensordot<B, R, const K: usize>(
-        &self,
-        right: B,
-        left_axes: [impl IndexNumber; K],
-        right_axes: [impl IndexNumber; K],
-    ) -> Tensor<T, R, O, Dev>
-    where
-        T: Scalar,
-        B: ProductOperand<T, O, Dev>,
-        D: ContractRanks<B::Dim, K, Contracted = R>,
-        R: Dim,
-        Dev: Contract<T>,
-    {
-        unwrap_or_panic(self.try_tensordot(right, left_axes, right_axes))
-    }
-
-    /// Fallible variant of [`tensordot`](Tensor::tensordot).
-    ///
-    /// # Errors
-    /// For the reasons for which `tensordot` panics.
-    pub fn try_tensordot<B, R, const K: usize>(
         &self,
         right: B,
         left_axes: [impl IndexNumber; K],
@@ -255,31 +235,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`vdot`](Tensor::vdot) conjugates; [`matmul`](Tensor::matmul) multiplies matrices. The error grows like that of a
     /// [`sum`](Tensor::sum).
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes differ, an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2, 3].dot(&tensor![4, 5, 6]).item(), 32);
     /// ```
+    #[fallible]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    #[track_caller]
-    pub fn dot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
-    where
-        T: Scalar,
-        B: ProductOperand<T, O, Dev>,
-        B::Dim: SameRankAs<D>,
-        Dev: Contract<T>,
-    {
-        unwrap_or_panic(self.try_dot(right))
-    }
-
-    /// Fallible variant of [`dot`](Tensor::dot).
-    ///
-    /// # Errors
-    /// For the reasons for which `dot` panics.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn try_dot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    pub fn dot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -291,7 +256,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape. `a` is an element of `self`, `b` of `right`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes differ, an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
@@ -300,24 +265,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let (a, b) = (tensor![i, i], tensor![i, i * 2.0]);
     /// assert_eq!(a.vdot(&b).item(), Complex::new(3.0, 0.0));
     /// ```
+    #[fallible]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    #[track_caller]
-    pub fn vdot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
-    where
-        T: Scalar,
-        B: ProductOperand<T, O, Dev>,
-        B::Dim: SameRankAs<D>,
-        Dev: Contract<T>,
-    {
-        unwrap_or_panic(self.try_vdot(right))
-    }
-
-    /// Fallible variant of [`vdot`](Tensor::vdot).
-    ///
-    /// # Errors
-    /// For the reasons for which `vdot` panics.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn try_vdot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    pub fn vdot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -330,7 +280,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the sums of products over one axis of each operand: the last axis if row-major, the first if column-major. The result has
     /// the remaining axes, first those of `self`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the summed axes differ in extent, an integer result overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
@@ -338,23 +288,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let a = tensor![[1, 2], [3, 4]];
     /// assert_eq!(a.inner(&tensor![[1, 0], [1, 1]]), tensor![[1, 3], [3, 7]]);
     /// ```
-    #[track_caller]
-    pub fn inner<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
-    where
-        T: Scalar,
-        B: ProductOperand<T, O, Dev>,
-        D: ContractRanks<B::Dim, 1, Contracted = R>,
-        R: Dim,
-        Dev: Contract<T>,
-    {
-        unwrap_or_panic(self.try_inner(right))
-    }
-
-    /// Fallible variant of [`inner`](Tensor::inner).
-    ///
-    /// # Errors
-    /// For the reasons for which `inner` panics.
-    pub fn try_inner<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn inner<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -368,30 +303,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns the outer product: the products of all pairs of elements. The result has the axes of `self`, then those of `right`.
     ///
-    /// # Panics
+    /// # Errors
     /// If an integer product overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2].outer(&tensor![3, 4, 5]), tensor![[3, 4, 5], [6, 8, 10]]);
     /// ```
-    #[track_caller]
-    pub fn outer<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
-    where
-        T: Scalar,
-        B: ProductOperand<T, O, Dev>,
-        D: ContractRanks<B::Dim, 0, Contracted = R>,
-        R: Dim,
-        Dev: Contract<T>,
-    {
-        unwrap_or_panic(self.try_outer(right))
-    }
-
-    /// Fallible variant of [`outer`](Tensor::outer).
-    ///
-    /// # Errors
-    /// For the reasons for which `outer` panics.
-    pub fn try_outer<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn outer<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -407,7 +327,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The extents of the result are the products of the operands' extents. An operand with fewer axes gets axes of extent 1,
     /// leading if row-major, trailing if column-major.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the operands together have more than 16 axes with an extent other than 1.
     /// * If the result's shape exceeds the address space, or the allocation fails.
     /// * If an integer product overflows (of 64 bits: only in builds with debug assertions).
@@ -417,22 +337,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[0, 1], [1, 0]];
     /// assert_eq!(Tensor::eye(2).kron(&x), tensor![[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]);
     /// ```
-    #[track_caller]
-    pub fn kron<B>(&self, right: B) -> Tensor<T, Common<D, B::Dim>, O, Dev>
-    where
-        T: Scalar,
-        B: ProductOperand<T, O, Dev>,
-        D: Broadcast<B::Dim>,
-        Dev: Contract<T>,
-    {
-        unwrap_or_panic(self.try_kron(right))
-    }
-
-    /// Fallible variant of [`kron`](Tensor::kron).
-    ///
-    /// # Errors
-    /// For the reasons for which `kron` panics.
-    pub fn try_kron<B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
+    #[fallible]
+    pub fn kron<B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,

@@ -7,7 +7,7 @@ use crate::device::op::reduction::{
 };
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Inexact, Ordered, RealFloat, RealScalar, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
@@ -16,7 +16,7 @@ use crate::tensor::Tensor;
 macro_rules! reductions {
     ($(
         $(#[$doc:meta])*
-        [$whole:ident, $try_whole:ident; axis: $axis:ident, $try_axis:ident; axes: $axes:ident, $try_axes:ident; keepdims: $keep:ident, $try_keepdims:ident]
+        [$whole:ident; axis: $axis:ident; axes: $axes:ident; keepdims: $keepdims:ident]
         ($($arg:ident: $ty:ty),*) $bound:ident => $Output:ty, $op:expr,
         examples $input:literal, arguments $args:literal, whole $w:literal, axis0 $a:literal;
     )*) => {$(
@@ -28,24 +28,9 @@ macro_rules! reductions {
             #[doc = concat!("let x = tensor!", $input, ";")]
             #[doc = concat!("assert_eq!(x.", stringify!($whole), "(", $args, ").item(), ", $w, ");")]
             /// ```
+            #[fallible]
             #[cfg_attr(not(debug_assertions), inline(always))]
-            #[track_caller]
-            pub fn $whole(&self $(, $arg: $ty)*) -> Tensor<$Output, Rank<0>, O, Dev>
-            where
-                T: $bound,
-                Dev: Reduce<T>,
-            {
-                unwrap_or_panic(self.$try_whole($($arg),*))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($whole), "`](Tensor::", stringify!($whole), ").")]
-            ///
-            /// # Errors
-            /// * If the result is undefined, such as the maximum of zero elements.
-            /// * If the result is not representable in the output type.
-            /// * If the allocation fails.
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            pub fn $try_whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
+            pub fn $whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 T: $bound,
                 Dev: Reduce<T>,
@@ -55,7 +40,7 @@ macro_rules! reductions {
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is removed.")]
             ///
-            /// # Panics
+            /// # Errors
             /// If the axis is out of range, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
@@ -63,22 +48,8 @@ macro_rules! reductions {
             #[doc = concat!("let x = tensor!", $input, ";")]
             #[doc = concat!("assert_eq!(x.", stringify!($axis), "(0", reductions!(@comma $($arg)*), $args, "), tensor!", $a, ");")]
             /// ```
-            #[track_caller]
-            pub fn $axis<R: Dim, A>(&self, axis: A $(, $arg: $ty)*) -> Tensor<$Output, R, O, Dev>
-            where
-                T: $bound,
-                Dev: Reduce<T>,
-                D: RemoveAxes<1, Removed = R>,
-                A: AxisArg<D>,
-            {
-                unwrap_or_panic(self.$try_axis(axis $(, $arg)*))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
-            ///
-            /// # Errors
-            /// If the axis is out of range, or for the reasons for which the reduction over all elements panics.
-            pub fn $try_axis<R: Dim, A>(&self, axis: A $(, $arg: $ty)*) -> Result<Tensor<$Output, R, O, Dev>, Error>
+            #[fallible]
+            pub fn $axis<R: Dim, A>(&self, axis: A $(, $arg: $ty)*) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 T: $bound,
                 Dev: Reduce<T>,
@@ -90,7 +61,7 @@ macro_rules! reductions {
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which are removed.")]
             ///
-            /// # Panics
+            /// # Errors
             /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
@@ -98,21 +69,8 @@ macro_rules! reductions {
             #[doc = concat!("let x = tensor!", $input, ";")]
             #[doc = concat!("assert_eq!(x.", stringify!($axes), "([0, 1]", reductions!(@comma $($arg)*), $args, ").item(), ", $w, ");")]
             /// ```
-            #[track_caller]
-            pub fn $axes<const K: usize, R: Dim>(&self, axes: [impl IndexNumber; K] $(, $arg: $ty)*) -> Tensor<$Output, R, O, Dev>
-            where
-                T: $bound,
-                Dev: Reduce<T>,
-                D: RemoveAxes<K, Removed = R>,
-            {
-                unwrap_or_panic(self.$try_axes(axes $(, $arg)*))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
-            ///
-            /// # Errors
-            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
-            pub fn $try_axes<const K: usize, R: Dim>(
+            #[fallible]
+            pub fn $axes<const K: usize, R: Dim>(
                 &self,
                 axes: [impl IndexNumber; K] $(, $arg: $ty)*
             ) -> Result<Tensor<$Output, R, O, Dev>, Error>
@@ -126,29 +84,17 @@ macro_rules! reductions {
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1, so that the result broadcasts with `self`.")]
             ///
-            /// # Panics
+            /// # Errors
             /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
             #[doc = concat!("let x = tensor!", $input, ";")]
-            #[doc = concat!("assert_eq!(x.", stringify!($keep), "(0", reductions!(@comma $($arg)*), $args, "), tensor![", $a, "]);")]
-            #[doc = concat!("assert_eq!(x.", stringify!($keep), "([0, 1]", reductions!(@comma $($arg)*), $args, "), tensor![[", $w, "]]);")]
+            #[doc = concat!("assert_eq!(x.", stringify!($keepdims), "(0", reductions!(@comma $($arg)*), $args, "), tensor![", $a, "]);")]
+            #[doc = concat!("assert_eq!(x.", stringify!($keepdims), "([0, 1]", reductions!(@comma $($arg)*), $args, "), tensor![[", $w, "]]);")]
             /// ```
-            #[track_caller]
-            pub fn $keep<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Tensor<$Output, D, O, Dev>
-            where
-                T: $bound,
-                Dev: Reduce<T>,
-            {
-                unwrap_or_panic(self.$try_keepdims(axes $(, $arg)*))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
-            ///
-            /// # Errors
-            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
-            pub fn $try_keepdims<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Result<Tensor<$Output, D, O, Dev>, Error>
+            #[fallible]
+            pub fn $keepdims<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 T: $bound,
                 Dev: Reduce<T>,
@@ -174,9 +120,9 @@ reductions! {
     /// builds with debug assertions, which accumulate in 128 bits; in other builds it wraps. A sum of more than 2³² integers of 32 bits, as of
     /// a large broadcast view, counts as a sum that does not fit.
     ///
-    /// # Panics
+    /// # Errors
     /// If an integer sum overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
-    [sum, try_sum; axis: sum_axis, try_sum_axis; axes: sum_axes, try_sum_axes; keepdims: sum_keepdims, try_sum_keepdims] // `sum_axis(axis)` sums over one axis.
+    [sum; axis: sum_axis; axes: sum_axes; keepdims: sum_keepdims] // `sum_axis(axis)` sums over one axis.
     () Scalar => T, Sum,
     examples "[[1, 2], [3, 4]]", arguments "", whole "10", axis0 "[4, 6]";
 }
@@ -185,9 +131,9 @@ reductions! {
     ///
     /// The rules for integer overflow are those of [`sum`](Tensor::sum). A product of integers with a zero factor is always 0.
     ///
-    /// # Panics
+    /// # Errors
     /// If an integer product overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
-    [prod, try_prod; axis: prod_axis, try_prod_axis; axes: prod_axes, try_prod_axes; keepdims: prod_keepdims, try_prod_keepdims]
+    [prod; axis: prod_axis; axes: prod_axes; keepdims: prod_keepdims]
     () Scalar => T, Prod,
     examples "[[1, 2], [3, 4]]", arguments "", whole "24", axis0 "[3, 8]";
 }
@@ -198,9 +144,9 @@ reductions! {
     /// type: it is their [`sum`](Tensor::sum) divided by the number of elements. If the sum of finite numbers overflows, the mean is computed
     /// again from numbers that are scaled by a power of two, so it is finite.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [mean, try_mean; axis: mean_axis, try_mean_axis; axes: mean_axes, try_mean_axes; keepdims: mean_keepdims, try_mean_keepdims]
+    [mean; axis: mean_axis; axes: mean_axes; keepdims: mean_keepdims]
     () Scalar => T::Float, Mean,
     examples "[[1, 2], [3, 4]]", arguments "", whole "2.5", axis0 "[2.0, 3.0]";
 }
@@ -215,9 +161,9 @@ reductions! {
     /// large compared with the standard deviation. If a sum or a difference overflows, the variance is computed again from elements that are
     /// scaled by a power of two. So the variance of finite numbers is infinite only if it is not representable.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [var, try_var; axis: var_axis, try_var_axis; axes: var_axes, try_var_axes; keepdims: var_keepdims, try_var_keepdims]
+    [var; axis: var_axis; axes: var_axes; keepdims: var_keepdims]
     (ddof: usize) Scalar => T::Magnitude, Var { ddof },
     examples "[[1.0, 2.0], [3.0, 6.0]]", arguments "0", whole "3.5", axis0 "[1.0, 4.0]";
 }
@@ -225,9 +171,9 @@ reductions! {
     /// Returns the standard deviation: the square root of the [`variance`](Tensor::var). It is right even if the variance is not
     /// representable. If squares may have overflowed or underflowed, it is computed again from elements that are scaled by a power of two.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [std, try_std; axis: std_axis, try_std_axis; axes: std_axes, try_std_axes; keepdims: std_keepdims, try_std_keepdims]
+    [std; axis: std_axis; axes: std_axes; keepdims: std_keepdims]
     (ddof: usize) Scalar => T::Magnitude, Std { ddof },
     examples "[[1.0, 1.0], [5.0, 5.0]]", arguments "0", whole "2.0", axis0 "[2.0, 2.0]";
 }
@@ -237,27 +183,27 @@ reductions! {
     /// The norm of complex numbers is real. The norm of integers is an `f64`. No intermediate value overflows or underflows (Blue, ACM
     /// TOMS 4, 1978; Anderson, ACM TOMS 44, 2017). The error grows like that of a [`sum`](Tensor::sum).
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [norm, try_norm; axis: norm_axis, try_norm_axis; axes: norm_axes, try_norm_axes; keepdims: norm_keepdims, try_norm_keepdims]
+    [norm; axis: norm_axis; axes: norm_axes; keepdims: norm_keepdims]
     () Scalar => T::Magnitude, Norm::default(),
     examples "[[3.0, 0.0], [4.0, 0.0]]", arguments "", whole "5.0", axis0 "[5.0, 0.0]";
 }
 reductions! {
     /// Returns the largest element; NaN if an element is NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements, or the allocation fails.
-    [max, try_max; axis: max_axis, try_max_axis; axes: max_axes, try_max_axes; keepdims: max_keepdims, try_max_keepdims]
+    [max; axis: max_axis; axes: max_axes; keepdims: max_keepdims]
     () RealScalar => T, Max,
     examples "[[1, 7], [3, 4]]", arguments "", whole "7", axis0 "[3, 7]";
 }
 reductions! {
     /// Returns the smallest element; NaN if an element is NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements, or the allocation fails.
-    [min, try_min; axis: min_axis, try_min_axis; axes: min_axes, try_min_axes; keepdims: min_keepdims, try_min_keepdims]
+    [min; axis: min_axis; axes: min_axes; keepdims: min_keepdims]
     () RealScalar => T, Min,
     examples "[[2, 7], [3, 4]]", arguments "", whole "2", axis0 "[2, 4]";
 }
@@ -268,9 +214,9 @@ reductions! {
     /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
     /// first if column-major.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements, or the allocation fails.
-    [argmax, try_argmax; axis: argmax_axis, try_argmax_axis; axes: argmax_axes, try_argmax_axes; keepdims: argmax_keepdims, try_argmax_keepdims]
+    [argmax; axis: argmax_axis; axes: argmax_axes; keepdims: argmax_keepdims]
     () Ordered => i64, ArgMax,
     examples "[[1, 7], [3, 4]]", arguments "", whole "1", axis0 "[1, 0]";
 }
@@ -281,9 +227,9 @@ reductions! {
     /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
     /// first if column-major.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements, or the allocation fails.
-    [argmin, try_argmin; axis: argmin_axis, try_argmin_axis; axes: argmin_axes, try_argmin_axes; keepdims: argmin_keepdims, try_argmin_keepdims]
+    [argmin; axis: argmin_axis; axes: argmin_axes; keepdims: argmin_keepdims]
     () Ordered => i64, ArgMin,
     examples "[[2, 7], [1, 4]]", arguments "", whole "2", axis0 "[1, 1]";
 }
@@ -293,18 +239,18 @@ reductions! {
     ///
     /// A difference of integers that overflows the element type panics in builds with debug assertions. Other builds wrap.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements, an integer difference overflows in a build with debug assertions, or the allocation fails.
-    [ptp, try_ptp; axis: ptp_axis, try_ptp_axis; axes: ptp_axes, try_ptp_axes; keepdims: ptp_keepdims, try_ptp_keepdims]
+    [ptp; axis: ptp_axis; axes: ptp_axes; keepdims: ptp_keepdims]
     () RealScalar => T, PeakToPeak,
     examples "[[1, 7], [3, 4]]", arguments "", whole "6", axis0 "[2, 3]";
 }
 reductions! {
     /// Returns the sum of the elements that are not NaN; zero if there are no such elements. A complex number with a NaN part is skipped.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [nan_sum, try_nan_sum; axis: nan_sum_axis, try_nan_sum_axis; axes: nan_sum_axes, try_nan_sum_axes; keepdims: nan_sum_keepdims, try_nan_sum_keepdims]
+    [nan_sum; axis: nan_sum_axis; axes: nan_sum_axes; keepdims: nan_sum_keepdims]
     () Inexact => T, NanSum,
     examples "[[1.0, f64::NAN], [3.0, 4.0]]", arguments "", whole "8.0", axis0 "[4.0, 4.0]";
 }
@@ -312,27 +258,27 @@ reductions! {
     /// Returns the arithmetic mean of the elements that are not NaN; NaN if there are no such elements. A complex number with a NaN part is
     /// skipped.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [nan_mean, try_nan_mean; axis: nan_mean_axis, try_nan_mean_axis; axes: nan_mean_axes, try_nan_mean_axes; keepdims: nan_mean_keepdims, try_nan_mean_keepdims]
+    [nan_mean; axis: nan_mean_axis; axes: nan_mean_axes; keepdims: nan_mean_keepdims]
     () Inexact => T, NanMean,
     examples "[[1.0, f64::NAN], [3.0, 5.0]]", arguments "", whole "3.0", axis0 "[2.0, 5.0]";
 }
 reductions! {
     /// Returns the largest of the elements that are not NaN; NaN if all elements are NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements, or the allocation fails.
-    [nan_max, try_nan_max; axis: nan_max_axis, try_nan_max_axis; axes: nan_max_axes, try_nan_max_axes; keepdims: nan_max_keepdims, try_nan_max_keepdims]
+    [nan_max; axis: nan_max_axis; axes: nan_max_axes; keepdims: nan_max_keepdims]
     () RealFloat => T, NanMax,
     examples "[[1.0, f64::NAN], [3.0, 4.0]]", arguments "", whole "4.0", axis0 "[3.0, 4.0]";
 }
 reductions! {
     /// Returns the smallest of the elements that are not NaN; NaN if all elements are NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements, or the allocation fails.
-    [nan_min, try_nan_min; axis: nan_min_axis, try_nan_min_axis; axes: nan_min_axes, try_nan_min_axes; keepdims: nan_min_keepdims, try_nan_min_keepdims]
+    [nan_min; axis: nan_min_axis; axes: nan_min_axes; keepdims: nan_min_keepdims]
     () RealFloat => T, NanMin,
     examples "[[1.0, f64::NAN], [3.0, 4.0]]", arguments "", whole "1.0", axis0 "[1.0, 4.0]";
 }
@@ -340,9 +286,9 @@ reductions! {
     /// Returns the product of the elements that are not NaN; one if there are no such elements. A complex number with a NaN part is
     /// skipped.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [nan_prod, try_nan_prod; axis: nan_prod_axis, try_nan_prod_axis; axes: nan_prod_axes, try_nan_prod_axes; keepdims: nan_prod_keepdims, try_nan_prod_keepdims]
+    [nan_prod; axis: nan_prod_axis; axes: nan_prod_axes; keepdims: nan_prod_keepdims]
     () Inexact => T, NanProd,
     examples "[[1.0, f64::NAN], [3.0, 4.0]]", arguments "", whole "12.0", axis0 "[3.0, 4.0]";
 }
@@ -350,18 +296,18 @@ reductions! {
     /// Returns the variance `Σ|x − mean|² / (n − ddof)` of the `n` elements that are not NaN; NaN if `n ≤ ddof`. The variance of
     /// complex numbers is real. A complex number with a NaN part is skipped.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [nan_var, try_nan_var; axis: nan_var_axis, try_nan_var_axis; axes: nan_var_axes, try_nan_var_axes; keepdims: nan_var_keepdims, try_nan_var_keepdims]
+    [nan_var; axis: nan_var_axis; axes: nan_var_axes; keepdims: nan_var_keepdims]
     (ddof: usize) Inexact => T::Magnitude, NanVar { ddof },
     examples "[[1.0, f64::NAN], [5.0, 3.0]]", arguments "0", whole "8.0 / 3.0", axis0 "[4.0, 0.0]";
 }
 reductions! {
     /// Returns the standard deviation of the elements that are not NaN: the square root of [`nan_var`](Tensor::nan_var).
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
-    [nan_std, try_nan_std; axis: nan_std_axis, try_nan_std_axis; axes: nan_std_axes, try_nan_std_axes; keepdims: nan_std_keepdims, try_nan_std_keepdims]
+    [nan_std; axis: nan_std_axis; axes: nan_std_axes; keepdims: nan_std_keepdims]
     (ddof: usize) Inexact => T::Magnitude, NanStd { ddof },
     examples "[[1.0, f64::NAN], [5.0, 3.0]]", arguments "0", whole "f64::sqrt(8.0 / 3.0)", axis0 "[2.0, 0.0]";
 }
@@ -369,9 +315,9 @@ reductions! {
     /// Returns the flat index of the first occurrence of the largest element, ignoring NaN. The flat index numbers the elements of the
     /// reduced axes from 0, in memory order.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
-    [nan_argmax, try_nan_argmax; axis: nan_argmax_axis, try_nan_argmax_axis; axes: nan_argmax_axes, try_nan_argmax_axes; keepdims: nan_argmax_keepdims, try_nan_argmax_keepdims]
+    [nan_argmax; axis: nan_argmax_axis; axes: nan_argmax_axes; keepdims: nan_argmax_keepdims]
     () RealFloat => i64, NanArgMax,
     examples "[[f64::NAN, 1.0], [3.0, 4.0]]", arguments "", whole "3", axis0 "[1, 1]";
 }
@@ -379,9 +325,9 @@ reductions! {
     /// Returns the flat index of the first occurrence of the smallest element, ignoring NaN. The flat index numbers the elements of the
     /// reduced axes from 0, in memory order.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
-    [nan_argmin, try_nan_argmin; axis: nan_argmin_axis, try_nan_argmin_axis; axes: nan_argmin_axes, try_nan_argmin_axes; keepdims: nan_argmin_keepdims, try_nan_argmin_keepdims]
+    [nan_argmin; axis: nan_argmin_axis; axes: nan_argmin_axes; keepdims: nan_argmin_keepdims]
     () RealFloat => i64, NanArgMin,
     examples "[[f64::NAN, 1.0], [3.0, 4.0]]", arguments "", whole "1", axis0 "[1, 0]";
 }

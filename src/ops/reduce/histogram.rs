@@ -4,7 +4,7 @@ use super::bins::{BINCOUNT, Bins, HISTOGRAM, check_weights, densities, sums_of_b
 use crate::device::{Device, via_host};
 use crate::element::{Bits, Element, RealScalar};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::ops::elementwise::compute::check_out;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
@@ -72,9 +72,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// The edges are not returned. If you need them, pass them as [`Bins::Edges`].
     ///
-    /// # Panics
-    /// * If `out` does not have the result's shape, or is on another instance of the device.
-    /// * For the reasons given for [`histogram`](Tensor::histogram).
+    /// # Errors
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
+    /// * If the allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -82,25 +83,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1, 2, 2, 4].histogram_into(&[0.0, 2.0, 4.0], &mut counts);
     /// assert_eq!(counts, tensor![1, 3]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn histogram_into<'b, S2>(
-        &self,
-        bins: impl Into<Bins<'b>>,
-        out: &mut Tensor<i64, Rank<1>, O, Dev, S2>,
-    ) where
-        T: RealScalar,
-        S2: StorageMut<i64, Dev>,
-    {
-        unwrap_or_panic(self.try_histogram_into(bins, out));
-    }
-
-    /// Fallible variant of [`histogram_into`](Tensor::histogram_into).
-    ///
-    /// # Errors
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
-    /// * If the allocation fails: `out` may be partly written.
-    pub fn try_histogram_into<'b, S2>(
         &self,
         bins: impl Into<Bins<'b>>,
         out: &mut Tensor<i64, Rank<1>, O, Dev, S2>,
@@ -156,9 +140,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Writes the densities of [`histogram_density`](Tensor::histogram_density) to a preallocated vector or mutable view with one element
     /// for each bin.
     ///
-    /// # Panics
-    /// * If `out` does not have the result's shape, or is on another instance of the device.
-    /// * For the reasons given for [`histogram`](Tensor::histogram).
+    /// # Errors
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
+    /// * If the allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -166,25 +151,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![0.5, 1.0, 1.5, 3.0].histogram_density_into(&[0.0, 1.0, 3.0], &mut densities);
     /// assert_eq!(densities, tensor![0.25, 0.375]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn histogram_density_into<'b, S2>(
-        &self,
-        bins: impl Into<Bins<'b>>,
-        out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
-    ) where
-        T: RealScalar,
-        S2: StorageMut<f64, Dev>,
-    {
-        unwrap_or_panic(self.try_histogram_density_into(bins, out));
-    }
-
-    /// Fallible variant of [`histogram_density_into`](Tensor::histogram_density_into).
-    ///
-    /// # Errors
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
-    /// * If the allocation fails: `out` may be partly written.
-    pub fn try_histogram_density_into<'b, S2>(
         &self,
         bins: impl Into<Bins<'b>>,
         out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
@@ -256,9 +224,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// The edges are not returned. If you need them, pass them as [`Bins::Edges`].
     ///
-    /// # Panics
-    /// * If `weights` has another shape, or `out` does not have the result's shape or is on another instance of the device.
-    /// * For the reasons given for [`histogram`](Tensor::histogram).
+    /// # Errors
+    /// * If `weights` has another shape, `out` does not have the result's shape, or one of them is on another instance of the device:
+    ///   `out` is unchanged.
+    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
+    /// * If the allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -266,28 +236,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![1, 2, 2, 4].histogram_weighted_into(&[0.0, 2.0, 4.0], tensor![0.5, 1.0, 2.0, 4.0], &mut sums);
     /// assert_eq!(sums, tensor![0.5, 7.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn histogram_weighted_into<'b, B, S2>(
-        &self,
-        bins: impl Into<Bins<'b>>,
-        weights: B,
-        out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
-    ) where
-        T: RealScalar,
-        B: MatchingOperand<f64, O, Dev, Dim = D>,
-        S2: StorageMut<f64, Dev>,
-    {
-        unwrap_or_panic(self.try_histogram_weighted_into(bins, weights, out));
-    }
-
-    /// Fallible variant of [`histogram_weighted_into`](Tensor::histogram_weighted_into).
-    ///
-    /// # Errors
-    /// * If `weights` has another shape, `out` does not have the result's shape, or one of them is on another instance of the device:
-    ///   `out` is unchanged.
-    /// * If the bins are invalid, for the reasons given for [`try_histogram`](Tensor::try_histogram): `out` is unchanged.
-    /// * If the allocation fails: `out` may be partly written.
-    pub fn try_histogram_weighted_into<'b, B, S2>(
         &self,
         bins: impl Into<Bins<'b>>,
         weights: B,
@@ -324,7 +274,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Counts how often each integer from 0 to the maximum of the elements occurs. The result has at least `least` elements.
     ///
-    /// # Panics
+    /// # Errors
     /// If an element is negative, or the allocation fails.
     ///
     /// ```
@@ -332,19 +282,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 3, 1].bincount(0), tensor![0, 2, 0, 1]);
     /// assert_eq!(tensor![1, 0].bincount(4), tensor![1, 1, 0, 0]);
     /// ```
-    #[track_caller]
-    pub fn bincount(&self, least: usize) -> Tensor<i64, Rank<1>, O, Dev>
-    where
-        T: RealScalar + Bits,
-    {
-        unwrap_or_panic(self.try_bincount(least))
-    }
-
-    /// Fallible variant of [`bincount`](Tensor::bincount).
-    ///
-    /// # Errors
-    /// If an element is negative, or the allocation fails.
-    pub fn try_bincount(&self, least: usize) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error>
+    #[fallible]
+    pub fn bincount(&self, least: usize) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error>
     where
         T: RealScalar + Bits,
     {
@@ -356,28 +295,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns, for each integer from 0 to the maximum of the elements, the sum of the weights of the elements that are equal to this
     /// integer: a weighted [`bincount`](Tensor::bincount).
     ///
-    /// # Panics
-    /// If `weights` has another shape, an element is negative, or the allocation fails.
+    /// # Errors
+    /// * If `weights` has another shape or is on another instance of the device.
+    /// * If an element is negative, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 3, 1].bincount_weighted(0, tensor![0.5, 2.0, 1.0]), tensor![0.0, 1.5, 0.0, 2.0]);
     /// ```
-    #[track_caller]
-    pub fn bincount_weighted<B>(&self, least: usize, weights: B) -> Tensor<f64, Rank<1>, O, Dev>
-    where
-        T: RealScalar + Bits,
-        B: MatchingOperand<f64, O, Dev, Dim = D>,
-    {
-        unwrap_or_panic(self.try_bincount_weighted(least, weights))
-    }
-
-    /// Fallible variant of [`bincount_weighted`](Tensor::bincount_weighted).
-    ///
-    /// # Errors
-    /// * If `weights` has another shape or is on another instance of the device.
-    /// * If an element is negative, or the allocation fails.
-    pub fn try_bincount_weighted<B>(
+    #[fallible]
+    pub fn bincount_weighted<B>(
         &self,
         least: usize,
         weights: B,

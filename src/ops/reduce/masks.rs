@@ -3,7 +3,7 @@
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
 use crate::device::op::reduction::{All, Any, Count};
 use crate::device::{Device, Reduce};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
@@ -12,34 +12,22 @@ use crate::tensor::Tensor;
 macro_rules! mask_reductions {
     ($(
         $(#[$doc:meta])*
-        [$whole:ident, $try_whole:ident; axis: $axis:ident, $try_axis:ident; axes: $axes:ident, $try_axes:ident; keepdims: $keep:ident, $try_keepdims:ident]
+        [$whole:ident; axis: $axis:ident; axes: $axes:ident; keepdims: $keepdims:ident]
         $op:ident => $Output:ty, examples $input:literal, whole $w:literal, axis0 $a:literal;
     )*) => {$(
         impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
             $(#[$doc])*
             ///
-            /// # Panics
+            /// # Errors
             /// If the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($whole), "().item(), ", $w, ");")]
             /// ```
+            #[fallible]
             #[cfg_attr(not(debug_assertions), inline(always))]
-            #[track_caller]
-            pub fn $whole(&self) -> Tensor<$Output, Rank<0>, O, Dev>
-            where
-                Dev: Reduce<bool>,
-            {
-                unwrap_or_panic(self.$try_whole())
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($whole), "`](Tensor::", stringify!($whole), ").")]
-            ///
-            /// # Errors
-            /// If the allocation fails.
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            pub fn $try_whole(&self) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
+            pub fn $whole(&self) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
             {
@@ -48,28 +36,15 @@ macro_rules! mask_reductions {
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is removed.")]
             ///
-            /// # Panics
+            /// # Errors
             /// If the axis is out of range, or the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($axis), "(0), tensor!", $a, ");")]
             /// ```
-            #[track_caller]
-            pub fn $axis<R: Dim, A>(&self, axis: A) -> Tensor<$Output, R, O, Dev>
-            where
-                Dev: Reduce<bool>,
-                D: RemoveAxes<1, Removed = R>,
-                A: AxisArg<D>,
-            {
-                unwrap_or_panic(self.$try_axis(axis))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
-            ///
-            /// # Errors
-            /// If the axis is out of range, or the allocation fails.
-            pub fn $try_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<$Output, R, O, Dev>, Error>
+            #[fallible]
+            pub fn $axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<1, Removed = R>,
@@ -80,27 +55,15 @@ macro_rules! mask_reductions {
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which are removed.")]
             ///
-            /// # Panics
+            /// # Errors
             /// If an axis is out of range or named twice, or the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($axes), "([0, 1]).item(), ", $w, ");")]
             /// ```
-            #[track_caller]
-            pub fn $axes<const K: usize, R: Dim>(&self, axes: [impl IndexNumber; K]) -> Tensor<$Output, R, O, Dev>
-            where
-                Dev: Reduce<bool>,
-                D: RemoveAxes<K, Removed = R>,
-            {
-                unwrap_or_panic(self.$try_axes(axes))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
-            ///
-            /// # Errors
-            /// If an axis is out of range or named twice, or the allocation fails.
-            pub fn $try_axes<const K: usize, R: Dim>(
+            #[fallible]
+            pub fn $axes<const K: usize, R: Dim>(
                 &self,
                 axes: [impl IndexNumber; K],
             ) -> Result<Tensor<$Output, R, O, Dev>, Error>
@@ -113,26 +76,15 @@ macro_rules! mask_reductions {
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1.")]
             ///
-            /// # Panics
+            /// # Errors
             /// If an axis is out of range or named twice, or the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
-            #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($keep), "(0), tensor![", $a, "]);")]
+            #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($keepdims), "(0), tensor![", $a, "]);")]
             /// ```
-            #[track_caller]
-            pub fn $keep<A: AxesArg<D>>(&self, axes: A) -> Tensor<$Output, D, O, Dev>
-            where
-                Dev: Reduce<bool>,
-            {
-                unwrap_or_panic(self.$try_keepdims(axes))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
-            ///
-            /// # Errors
-            /// If an axis is out of range or named twice, or the allocation fails.
-            pub fn $try_keepdims<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<$Output, D, O, Dev>, Error>
+            #[fallible]
+            pub fn $keepdims<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
             {
@@ -143,16 +95,16 @@ macro_rules! mask_reductions {
 }
 mask_reductions! {
     /// Returns whether all elements are `true`; `true` if the tensor is empty.
-    [all, try_all; axis: all_axis, try_all_axis; axes: all_axes, try_all_axes; keepdims: all_keepdims, try_all_keepdims]
+    [all; axis: all_axis; axes: all_axes; keepdims: all_keepdims]
     All => bool, examples "[[true, false], [true, true]]", whole "false", axis0 "[true, false]";
 }
 mask_reductions! {
     /// Returns whether any element is `true`; `false` if the tensor is empty.
-    [any, try_any; axis: any_axis, try_any_axis; axes: any_axes, try_any_axes; keepdims: any_keepdims, try_any_keepdims]
+    [any; axis: any_axis; axes: any_axes; keepdims: any_keepdims]
     Any => bool, examples "[[true, false], [false, false]]", whole "true", axis0 "[true, false]";
 }
 mask_reductions! {
     /// Counts the elements that are `true`.
-    [count, try_count; axis: count_axis, try_count_axis; axes: count_axes, try_count_axes; keepdims: count_keepdims, try_count_keepdims]
+    [count; axis: count_axis; axes: count_axes; keepdims: count_keepdims]
     Count => i64, examples "[[true, false], [true, true]]", whole "3", axis0 "[2, 1]";
 }

@@ -18,7 +18,7 @@ use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
 use crate::engine::reduce::reduced_last;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
@@ -103,7 +103,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Applies a built-in or user-defined reduction to all elements, on any device.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the result is undefined, such as the maximum of zero elements.
     /// * If the result is not representable in the output type.
     /// * If the allocation fails.
@@ -126,21 +126,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.reduce(Positive).item(), 3);
     /// assert_eq!(x.reduce_axis(0, Positive), tensor![2, 1]);
     /// ```
-    #[track_caller]
-    pub fn reduce<F: Reduction<T>>(&self, op: F) -> Tensor<F::Output, Rank<0>, O, Dev>
-    where
-        Dev: Reduce<T>,
-    {
-        unwrap_or_panic(self.try_reduce(op))
-    }
-
-    /// Fallible variant of [`reduce`](Tensor::reduce).
-    ///
-    /// # Errors
-    /// * If the result is undefined, such as the maximum of zero elements.
-    /// * If the result is not representable in the output type.
-    /// * If the allocation fails.
-    pub fn try_reduce<F: Reduction<T>>(&self, op: F) -> Result<Tensor<F::Output, Rank<0>, O, Dev>, Error>
+    #[fallible]
+    pub fn reduce<F: Reduction<T>>(&self, op: F) -> Result<Tensor<F::Output, Rank<0>, O, Dev>, Error>
     where
         Dev: Reduce<T>,
     {
@@ -149,25 +136,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Applies a reduction along one axis, and removes this axis. See [`reduce`](Tensor::reduce).
     ///
-    /// # Panics
-    /// If the axis is out of range, or for the reasons given for [`reduce`](Tensor::reduce).
-    #[track_caller]
-    pub fn reduce_axis<F, R, A>(&self, axis: A, op: F) -> Tensor<F::Output, R, O, Dev>
-    where
-        F: Reduction<T>,
-        R: Dim,
-        Dev: Reduce<T>,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_reduce_axis(axis, op))
-    }
-
-    /// Fallible variant of [`reduce_axis`](Tensor::reduce_axis).
-    ///
     /// # Errors
     /// If the axis is out of range, or for the reasons given for [`reduce`](Tensor::reduce).
-    pub fn try_reduce_axis<F, R, A>(&self, axis: A, op: F) -> Result<Tensor<F::Output, R, O, Dev>, Error>
+    #[fallible]
+    pub fn reduce_axis<F, R, A>(&self, axis: A, op: F) -> Result<Tensor<F::Output, R, O, Dev>, Error>
     where
         F: Reduction<T>,
         R: Dim,
@@ -180,59 +152,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`reduce`](Tensor::reduce) over several axes, which are removed.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
-    #[track_caller]
+    #[fallible]
     pub fn reduce_axes<const K: usize, F, R>(
-        &self,
-        axes: [impl IndexNumber; K],
-        op: F,
-    ) -> Tensor<F::Output, R, O, Dev>
-    where
-        F: Reduction<T>,
-        R: Dim,
-        Dev: Reduce<T>,
-        D: RemoveAxes<K, Removed = R>,
-    {
-        unwrap_or_panic(self.try_reduce_axes(axes, op))
-    }
-
-    /// [`reduce`](Tensor::reduce) over one axis or several, which are kept with extent 1.
-    ///
-    /// # Panics
-    /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
-    #[track_caller]
-    pub fn reduce_keepdims<A: AxesArg<D>, F: Reduction<T>>(
-        &self,
-        axes: A,
-        op: F,
-    ) -> Tensor<F::Output, D, O, Dev>
-    where
-        Dev: Reduce<T>,
-    {
-        unwrap_or_panic(self.try_reduce_keepdims(axes, op))
-    }
-
-    /// Fallible variant of [`reduce_keepdims`](Tensor::reduce_keepdims).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
-    pub fn try_reduce_keepdims<A: AxesArg<D>, F: Reduction<T>>(
-        &self,
-        axes: A,
-        op: F,
-    ) -> Result<Tensor<F::Output, D, O, Dev>, Error>
-    where
-        Dev: Reduce<T>,
-    {
-        self.reduced_keeping(op, axes.axes().as_ref())
-    }
-
-    /// Fallible variant of [`reduce_axes`](Tensor::reduce_axes).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
-    pub fn try_reduce_axes<const K: usize, F, R>(
         &self,
         axes: [impl IndexNumber; K],
         op: F,
@@ -244,5 +167,21 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<K, Removed = R>,
     {
         self.reduced(op, &all_from_start(axes, D::NDIM))
+    }
+
+    /// [`reduce`](Tensor::reduce) over one axis or several, which are kept with extent 1.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
+    #[fallible]
+    pub fn reduce_keepdims<A: AxesArg<D>, F: Reduction<T>>(
+        &self,
+        axes: A,
+        op: F,
+    ) -> Result<Tensor<F::Output, D, O, Dev>, Error>
+    where
+        Dev: Reduce<T>,
+    {
+        self.reduced_keeping(op, axes.axes().as_ref())
     }
 }

@@ -4,7 +4,7 @@ use crate::axis::AxisArg;
 use crate::device::op::checked::{CheckedAdd, CheckedMul};
 use crate::device::{BinaryOp, Device, Elementwise, Reduce};
 use crate::element::{Element, Inexact, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::ops::select::FillMasked;
@@ -19,27 +19,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// On the host, the elements are added sequentially. So the error of the n-th cumulative sum grows as O(n · ε), whereas the error of
     /// a [`sum`](Tensor::sum) of n elements grows as O(log n · ε).
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, an integer sum overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(1), tensor![[1, 3, 6], [4, 9, 15]]);
     /// ```
-    #[track_caller]
-    pub fn cumsum<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
-    where
-        T: Scalar,
-        Dev: Reduce<T>,
-    {
-        unwrap_or_panic(self.try_cumsum(axis))
-    }
-
-    /// Fallible variant of [`cumsum`](Tensor::cumsum).
-    ///
-    /// # Errors
-    /// If the axis is out of range, an integer sum overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
-    pub fn try_cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
         Dev: Reduce<T>,
@@ -49,27 +37,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns the cumulative products along an axis.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, an integer product overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2, 3, 4].cumprod(0), tensor![1, 2, 6, 24]);
     /// ```
-    #[track_caller]
-    pub fn cumprod<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
-    where
-        T: Scalar,
-        Dev: Reduce<T>,
-    {
-        unwrap_or_panic(self.try_cumprod(axis))
-    }
-
-    /// Fallible variant of [`cumprod`](Tensor::cumprod).
-    ///
-    /// # Errors
-    /// If the axis is out of range, an integer product overflows (of 64 bits: only in builds with debug assertions), or the allocation fails.
-    pub fn try_cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
         Dev: Reduce<T>,
@@ -80,27 +56,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the cumulative sums along an axis, with zero in place of each NaN. A complex number with a NaN part counts as zero. Copies the
     /// tensor.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1.0, f64::NAN, 2.0].nan_cumsum(0), tensor![1.0, 1.0, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn nan_cumsum<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
-    where
-        T: Inexact,
-        Dev: Reduce<T> + Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_nan_cumsum(axis))
-    }
-
-    /// Fallible variant of [`nan_cumsum`](Tensor::nan_cumsum).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or the allocation fails.
-    pub fn try_nan_cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn nan_cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Inexact,
         Dev: Reduce<T> + Elementwise<T>,
@@ -111,27 +75,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the cumulative products along an axis, with one in place of each NaN. A complex number with a NaN part counts as one. Copies
     /// the tensor.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![3.0, f64::NAN, 2.0].nan_cumprod(0), tensor![3.0, 3.0, 6.0]);
     /// ```
-    #[track_caller]
-    pub fn nan_cumprod<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
-    where
-        T: Inexact,
-        Dev: Reduce<T> + Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_nan_cumprod(axis))
-    }
-
-    /// Fallible variant of [`nan_cumprod`](Tensor::nan_cumprod).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or the allocation fails.
-    pub fn try_nan_cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn nan_cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Inexact,
         Dev: Reduce<T> + Elementwise<T>,
@@ -153,8 +105,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`cumsum`](Tensor::cumsum) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
-    /// # Panics
-    /// If `out` has another shape, the axis is out of range, or an integer sum overflows (of 64 bits: only in builds with debug assertions).
+    /// # Errors
+    /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
+    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions): `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -162,22 +115,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1, 2], [3, 4]].cumsum_into(0, &mut out);
     /// assert_eq!(out, tensor![[1, 2], [4, 6]]);
     /// ```
-    #[track_caller]
-    pub fn cumsum_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        T: Scalar,
-        Dev: Reduce<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_cumsum_into(axis, out));
-    }
-
-    /// Fallible variant of [`cumsum_into`](Tensor::cumsum_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
-    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions): `out` may be partly written.
-    pub fn try_cumsum_into<A: AxisArg<D>, S2>(
+    #[fallible]
+    pub fn cumsum_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,
         out: &mut Tensor<T, D, O, Dev, S2>,
@@ -192,8 +131,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`cumprod`](Tensor::cumprod) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
-    /// # Panics
-    /// If `out` has another shape, the axis is out of range, or an integer product overflows (of 64 bits: only in builds with debug assertions).
+    /// # Errors
+    /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
+    /// * If an integer product overflows (of 64 bits: only in builds with debug assertions): `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -201,22 +141,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1, 2], [3, 4]].cumprod_into(0, &mut out);
     /// assert_eq!(out, tensor![[1, 2], [3, 8]]);
     /// ```
-    #[track_caller]
-    pub fn cumprod_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        T: Scalar,
-        Dev: Reduce<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_cumprod_into(axis, out));
-    }
-
-    /// Fallible variant of [`cumprod_into`](Tensor::cumprod_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
-    /// * If an integer product overflows (of 64 bits: only in builds with debug assertions): `out` may be partly written.
-    pub fn try_cumprod_into<A: AxisArg<D>, S2>(
+    #[fallible]
+    pub fn cumprod_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,
         out: &mut Tensor<T, D, O, Dev, S2>,

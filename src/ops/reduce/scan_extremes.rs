@@ -4,38 +4,26 @@ use crate::axis::AxisArg;
 use crate::device::op::binary::{Maximum, Minimum};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, RealScalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 macro_rules! cumulative_extremes {
-    ($($(#[$doc:meta])* $name:ident $try_name:ident $into:ident $try_into:ident, $op:expr, $expected:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $into:ident, $op:expr, $expected:literal;)*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
             $(#[$doc])*
             ///
-            /// # Panics
+            /// # Errors
             /// If the axis is out of range, or the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
             #[doc = concat!("assert_eq!(tensor![[2, 1, 3], [4, 6, 5]].", stringify!($name), "(1), tensor!", $expected, ");")]
             /// ```
-            #[track_caller]
-            pub fn $name<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
-            where
-                T: RealScalar,
-                Dev: Reduce<T>,
-            {
-                unwrap_or_panic(self.$try_name(axis))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
-            ///
-            /// # Errors
-            /// If the axis is out of range, or the allocation fails.
-            pub fn $try_name<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+            #[fallible]
+            pub fn $name<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
             where
                 T: RealScalar,
                 Dev: Reduce<T>,
@@ -45,8 +33,8 @@ macro_rules! cumulative_extremes {
 
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into a preallocated tensor or mutable view of exactly the shape of `self`.")]
             ///
-            /// # Panics
-            /// If `out` has another shape, or the axis is out of range.
+            /// # Errors
+            /// If `out` has another shape or is on another instance of the device, or the axis is out of range. `out` is unchanged then.
             ///
             /// ```
             /// use vierbein::{Tensor, tensor};
@@ -54,21 +42,8 @@ macro_rules! cumulative_extremes {
             #[doc = concat!("tensor![[2, 1, 3], [4, 6, 5]].", stringify!($into), "(1, &mut out);")]
             #[doc = concat!("assert_eq!(out, tensor!", $expected, ");")]
             /// ```
-            #[track_caller]
-            pub fn $into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
-            where
-                T: RealScalar,
-                Dev: Reduce<T>,
-                S2: StorageMut<T, Dev>,
-            {
-                unwrap_or_panic(self.$try_into(axis, out));
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
-            ///
-            /// # Errors
-            /// If `out` has another shape or is on another instance of the device, or the axis is out of range. `out` is unchanged then.
-            pub fn $try_into<A: AxisArg<D>, S2>(
+            #[fallible]
+            pub fn $into<A: AxisArg<D>, S2>(
                 &self,
                 axis: A,
                 out: &mut Tensor<T, D, O, Dev, S2>,
@@ -86,8 +61,8 @@ macro_rules! cumulative_extremes {
 cumulative_extremes! {
     /// Returns the cumulative maxima along an axis: element `i` of the result is the largest element with an index from 0 to `i`. From the
     /// first NaN on, the results are NaN.
-    cummax try_cummax cummax_into try_cummax_into, Maximum, "[[2, 2, 3], [4, 6, 6]]";
+    cummax cummax_into, Maximum, "[[2, 2, 3], [4, 6, 6]]";
     /// Returns the cumulative minima along an axis: element `i` of the result is the smallest element with an index from 0 to `i`. From the
     /// first NaN on, the results are NaN.
-    cummin try_cummin cummin_into try_cummin_into, Minimum, "[[2, 1, 1], [4, 4, 4]]";
+    cummin cummin_into, Minimum, "[[2, 1, 1], [4, 4, 4]]";
 }

@@ -13,7 +13,7 @@ use crate::device::op::reduction::{Max, Sum};
 use crate::device::op::unary::{Exp, Ln};
 use crate::device::{Device, Elementwise, Reduce};
 use crate::element::{Element, RealFloat};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
@@ -35,7 +35,7 @@ where
     /// The largest element along the axes is subtracted from all elements first, so that exponentials do not overflow. If the largest
     /// element is infinite or NaN, the results along the axes are NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.
     ///
     /// ```
@@ -43,20 +43,8 @@ where
     /// let x = tensor![[0.0, 0.0], [1000.0, 0.0]];
     /// assert_eq!(x.softmax(1), tensor![[0.5, 0.5], [1.0, 0.0]]);
     /// ```
-    #[track_caller]
-    pub fn softmax<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-    {
-        unwrap_or_panic(self.try_softmax(axes))
-    }
-
-    /// Fallible variant of [`softmax`](Tensor::softmax).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the allocation fails.
-    pub fn try_softmax<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn softmax<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
@@ -70,9 +58,9 @@ where
 
     /// [`softmax`](Tensor::softmax) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
-    /// # Panics
-    /// * If an axis is out of range or named twice.
-    /// * If `out` has another shape, or is on another instance of the device.
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` has another shape or is on another instance of the device: `out` is
+    ///   unchanged.
     /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
@@ -81,23 +69,8 @@ where
     /// tensor![[7.0, 7.0]].softmax_into(1, &mut out);
     /// assert_eq!(out, tensor![[0.5, 0.5]]);
     /// ```
-    #[track_caller]
-    pub fn softmax_into<A: AxesArg<D>, S2>(&self, axes: A, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_softmax_into(axes, out));
-    }
-
-    /// Fallible variant of [`softmax_into`](Tensor::softmax_into).
-    ///
-    /// # Errors
-    /// * If an axis is out of range or named twice, or `out` has another shape or is on another instance of the device: `out` is
-    ///   unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_softmax_into<A: AxesArg<D>, S2>(
+    #[fallible]
+    pub fn softmax_into<A: AxesArg<D>, S2>(
         &self,
         axes: A,
         out: &mut Tensor<T, D, O, Dev, S2>,
@@ -115,27 +88,15 @@ where
 
     /// Returns the logarithm of the [`softmax`](Tensor::softmax). The logarithm is accurate even if the softmax underflows to 0.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 1000.0]].log_softmax(1), tensor![[-1000.0, 0.0]]);
     /// ```
-    #[track_caller]
-    pub fn log_softmax<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-    {
-        unwrap_or_panic(self.try_log_softmax(axes))
-    }
-
-    /// Fallible variant of [`log_softmax`](Tensor::log_softmax).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the allocation fails.
-    pub fn try_log_softmax<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn log_softmax<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
@@ -149,9 +110,9 @@ where
 
     /// [`log_softmax`](Tensor::log_softmax) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
-    /// # Panics
-    /// * If an axis is out of range or named twice.
-    /// * If `out` has another shape, or is on another instance of the device.
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` has another shape or is on another instance of the device: `out` is
+    ///   unchanged.
     /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
@@ -160,23 +121,8 @@ where
     /// tensor![[0.0, 1000.0]].log_softmax_into(1, &mut out);
     /// assert_eq!(out, tensor![[-1000.0, 0.0]]);
     /// ```
-    #[track_caller]
-    pub fn log_softmax_into<A: AxesArg<D>, S2>(&self, axes: A, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_log_softmax_into(axes, out));
-    }
-
-    /// Fallible variant of [`log_softmax_into`](Tensor::log_softmax_into).
-    ///
-    /// # Errors
-    /// * If an axis is out of range or named twice, or `out` has another shape or is on another instance of the device: `out` is
-    ///   unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_log_softmax_into<A: AxesArg<D>, S2>(
+    #[fallible]
+    pub fn log_softmax_into<A: AxesArg<D>, S2>(
         &self,
         axes: A,
         out: &mut Tensor<T, D, O, Dev, S2>,
@@ -196,27 +142,15 @@ where
     ///
     /// The largest element is subtracted from all elements first, so that exponentials do not overflow.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1000.0, 1000.0].logsumexp().item(), 1000.0 + 2f64.ln());
     /// ```
-    #[track_caller]
-    pub fn logsumexp(&self) -> Tensor<T, Rank<0>, O, Dev>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-    {
-        unwrap_or_panic(self.try_logsumexp())
-    }
-
-    /// Fallible variant of [`logsumexp`](Tensor::logsumexp).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_logsumexp(&self) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    #[fallible]
+    pub fn logsumexp(&self) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
@@ -227,29 +161,15 @@ where
 
     /// [`logsumexp`](Tensor::logsumexp) over one axis, which is removed.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_axis(0), tensor![2f64.ln(), 1e3]);
     /// ```
-    #[track_caller]
-    pub fn logsumexp_axis<R: Dim, A>(&self, axis: A) -> Tensor<T, R, O, Dev>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_logsumexp_axis(axis))
-    }
-
-    /// Fallible variant of [`logsumexp_axis`](Tensor::logsumexp_axis).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or the allocation fails.
-    pub fn try_logsumexp_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn logsumexp_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
@@ -262,7 +182,7 @@ where
 
     /// [`logsumexp`](Tensor::logsumexp) over several axes, which are removed.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.
     ///
     /// ```
@@ -270,21 +190,8 @@ where
     /// let x = tensor![[0.0, 1e3], [0.0, 0.0]];
     /// assert_eq!(x.logsumexp_axes([0, 1]).item(), 1e3);
     /// ```
-    #[track_caller]
-    pub fn logsumexp_axes<const K: usize, R: Dim>(&self, axes: [impl IndexNumber; K]) -> Tensor<T, R, O, Dev>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<K, Removed = R>,
-    {
-        unwrap_or_panic(self.try_logsumexp_axes(axes))
-    }
-
-    /// Fallible variant of [`logsumexp_axes`](Tensor::logsumexp_axes).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the allocation fails.
-    pub fn try_logsumexp_axes<const K: usize, R: Dim>(
+    #[fallible]
+    pub fn logsumexp_axes<const K: usize, R: Dim>(
         &self,
         axes: [impl IndexNumber; K],
     ) -> Result<Tensor<T, R, O, Dev>, Error>
@@ -300,10 +207,10 @@ where
     /// [`logsumexp_axes`](Tensor::logsumexp_axes) into a preallocated tensor or mutable view of exactly the result's shape. `axes` can name
     /// one axis, several or all.
     ///
-    /// # Panics
-    /// * If an axis is out of range or named twice.
-    /// * If `out` does not have the result's shape, or is on another instance of the device.
-    /// * If an allocation fails.
+    /// # Errors
+    /// * If an axis is out of range or named twice, or `out` does not have the result's shape or is on another instance of the device:
+    ///   `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -311,27 +218,8 @@ where
     /// tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_into([0], &mut out);
     /// assert_eq!(out, tensor![2f64.ln(), 1e3]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn logsumexp_into<const K: usize, R: Dim, S2>(
-        &self,
-        axes: [impl IndexNumber; K],
-        out: &mut Tensor<T, R, O, Dev, S2>,
-    ) where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<K, Removed = R>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_logsumexp_into(axes, out));
-    }
-
-    /// Fallible variant of [`logsumexp_into`](Tensor::logsumexp_into).
-    ///
-    /// # Errors
-    /// * If an axis is out of range or named twice, or `out` does not have the result's shape or is on another instance of the device:
-    ///   `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_logsumexp_into<const K: usize, R: Dim, S2>(
         &self,
         axes: [impl IndexNumber; K],
         out: &mut Tensor<T, R, O, Dev, S2>,
@@ -351,27 +239,15 @@ where
 
     /// [`logsumexp`](Tensor::logsumexp) over one axis or several, which are kept with extent 1, so that the result broadcasts with `self`.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_keepdims(1), tensor![[1e3], [2f64.ln()]]);
     /// ```
-    #[track_caller]
-    pub fn logsumexp_keepdims<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Reduce<T>,
-    {
-        unwrap_or_panic(self.try_logsumexp_keepdims(axes))
-    }
-
-    /// Fallible variant of [`logsumexp_keepdims`](Tensor::logsumexp_keepdims).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the allocation fails.
-    pub fn try_logsumexp_keepdims<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn logsumexp_keepdims<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,

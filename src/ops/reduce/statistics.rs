@@ -5,7 +5,7 @@ use crate::device::op::reduction::rescale::scale;
 use crate::device::op::scalar::WithRight;
 use crate::device::{CudaSource, Device, Elementwise, Gemm, Reduce, UnaryOp, via_host};
 use crate::element::{Inexact, RealScalar, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::Rank;
@@ -20,26 +20,15 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// operand, from which the means are subtracted, and the matrix product of this copy and its adjoint. If sums of squares leave the
     /// range of numbers, the covariances are computed again from rows that are scaled by powers of two.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]].cov(1), tensor![[1.0, -1.0], [-1.0, 1.0]]);
     /// ```
-    #[track_caller]
-    pub fn cov(&self, ddof: usize) -> Tensor<T::Float, Rank<2>, O, Dev>
-    where
-        Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
-    {
-        unwrap_or_panic(self.try_cov(ddof))
-    }
-
-    /// Fallible variant of [`cov`](Tensor::cov).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_cov(&self, ddof: usize) -> Result<Tensor<T::Float, Rank<2>, O, Dev>, Error>
+    #[fallible]
+    pub fn cov(&self, ddof: usize) -> Result<Tensor<T::Float, Rank<2>, O, Dev>, Error>
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
@@ -50,8 +39,9 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
 
     /// [`cov`](Tensor::cov) into a preallocated matrix or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -59,21 +49,8 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// tensor![[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]].cov_into(1, &mut out);
     /// assert_eq!(out, tensor![[1.0, -1.0], [-1.0, 1.0]]);
     /// ```
-    #[track_caller]
-    pub fn cov_into<S2>(&self, ddof: usize, out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>)
-    where
-        Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_cov_into(ddof, out));
-    }
-
-    /// Fallible variant of [`cov_into`](Tensor::cov_into).
-    ///
-    /// # Errors
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_cov_into<S2>(
+    #[fallible]
+    pub fn cov_into<S2>(
         &self,
         ddof: usize,
         out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>,
@@ -216,7 +193,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// row of equal floating-point numbers, the computed variance can be positive, because the mean is rounded. For integers, the result is
     /// `f64`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -224,19 +201,8 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// let x = tensor![[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]];
     /// assert!(x.corrcoef().all_close(&tensor![[1.0, -1.0], [-1.0, 1.0]], 1e-14, 0.0));
     /// ```
-    #[track_caller]
-    pub fn corrcoef(&self) -> Tensor<T::Float, Rank<2>, O, Dev>
-    where
-        Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
-    {
-        unwrap_or_panic(self.try_corrcoef())
-    }
-
-    /// Fallible variant of [`corrcoef`](Tensor::corrcoef).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_corrcoef(&self) -> Result<Tensor<T::Float, Rank<2>, O, Dev>, Error>
+    #[fallible]
+    pub fn corrcoef(&self) -> Result<Tensor<T::Float, Rank<2>, O, Dev>, Error>
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
@@ -247,8 +213,9 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
 
     /// [`corrcoef`](Tensor::corrcoef) into a preallocated matrix or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -256,21 +223,8 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// tensor![[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]].corrcoef_into(&mut out);
     /// assert!(out.all_close(&tensor![[1.0, -1.0], [-1.0, 1.0]], 1e-14, 0.0));
     /// ```
-    #[track_caller]
-    pub fn corrcoef_into<S2>(&self, out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>)
-    where
-        Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_corrcoef_into(out));
-    }
-
-    /// Fallible variant of [`corrcoef_into`](Tensor::corrcoef_into).
-    ///
-    /// # Errors
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_corrcoef_into<S2>(&self, out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>) -> Result<(), Error>
+    #[fallible]
+    pub fn corrcoef_into<S2>(&self, out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>) -> Result<(), Error>
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
         S2: StorageMut<T::Float, Dev>,

@@ -5,7 +5,7 @@ use crate::device::into_output::Reduced;
 use crate::device::op::reduction::Sum;
 use crate::device::{Device, Operand, Reduce, Reduction};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
@@ -20,7 +20,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Nothing is copied: the diagonal is a view, whose stride is the sum of two strides. Its elements are [summed](Tensor::sum)
     /// pairwise. An axis is a `usize`, checked at run time, or an `Axis::<K>`, checked at compile time.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
     /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
     /// * If the allocation fails.
@@ -31,28 +31,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = Tensor::arange(0..36).reshape([3, 4, 3]);
     /// assert_eq!(x.trace(Axis::<0>, Axis::<2>), tensor![39, 48, 57, 66]);
     /// ```
+    #[fallible]
     // Always inlined, like the other reductions of a whole tensor.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    #[track_caller]
-    pub fn trace<R: Dim, A, B>(&self, a: A, b: B) -> Tensor<T, R, O, Dev>
-    where
-        T: Scalar,
-        D: RemoveAxes<2, Removed = R>,
-        Dev: Reduce<T>,
-        A: AxisArg<D> + DistinctAxis<B>,
-        B: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_trace(a, b))
-    }
-
-    /// Fallible variant of [`trace`](Tensor::trace).
-    ///
-    /// # Errors
-    /// * If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
-    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
-    /// * If the allocation fails.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn try_trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,
@@ -69,7 +51,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Sums diagonal `k` of axes `a` and `b`, which may differ in extent: see [`diagonal_offset`](Tensor::diagonal_offset). The sum of an
     /// empty diagonal is zero.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range, or `a` and `b` are the same axis.
     /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
     /// * If the allocation fails.
@@ -80,25 +62,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.trace_offset(0, 1, 0).item(), 6);
     /// assert_eq!(x.trace_offset(0, 1, 1).item(), 8);
     /// ```
-    #[track_caller]
-    pub fn trace_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> Tensor<T, R, O, Dev>
-    where
-        T: Scalar,
-        D: RemoveAxes<2, Removed = R>,
-        Dev: Reduce<T>,
-        A: AxisArg<D> + DistinctAxis<B>,
-        B: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_trace_offset(a, b, k))
-    }
-
-    /// Fallible variant of [`trace_offset`](Tensor::trace_offset).
-    ///
-    /// # Errors
-    /// * If an axis is out of range, or `a` and `b` are the same axis.
-    /// * If an integer sum overflows (of 64 bits: only in builds with debug assertions).
-    /// * If the allocation fails.
-    pub fn try_trace_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn trace_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,
@@ -131,8 +96,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`trace`](Tensor::trace) into a preallocated tensor or mutable view: nothing is allocated.
     ///
-    /// # Panics
-    /// If `out` does not have the result's shape, or for the reasons given for [`trace`](Tensor::trace).
+    /// # Errors
+    /// If `out` does not have the result's shape, or is on another instance of the device than `self`, or for the reasons given for
+    /// [`try_trace`](Tensor::try_trace).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -140,24 +106,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Tensor::arange(0..36).reshape([3, 4, 3]).trace_into(0, 2, &mut out);
     /// assert_eq!(out, tensor![39, 48, 57, 66]);
     /// ```
-    #[track_caller]
-    pub fn trace_into<R: Dim, A, B, S2>(&self, a: A, b: B, out: &mut Tensor<T, R, O, Dev, S2>)
-    where
-        T: Scalar,
-        D: RemoveAxes<2, Removed = R>,
-        Dev: Reduce<T>,
-        A: AxisArg<D> + DistinctAxis<B>,
-        B: AxisArg<D>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_trace_into(a, b, out));
-    }
-
-    /// Fallible variant of [`trace_into`](Tensor::trace_into).
-    ///
-    /// # Errors
-    /// If `out` does not have the result's shape, or is on another instance of the device than `self`, or for the reasons given for
-    /// [`try_trace`](Tensor::try_trace).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -165,7 +113,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let error = x.try_trace_into(0, 2, &mut tensor![0.0]).unwrap_err();
     /// assert_eq!(error.to_string(), "cannot trace into shape [1]: the result has shape [3]; allocate the output with shape [3]");
     /// ```
-    pub fn try_trace_into<R: Dim, A, B, S2>(
+    #[fallible]
+    pub fn trace_into<R: Dim, A, B, S2>(
         &self,
         a: A,
         b: B,

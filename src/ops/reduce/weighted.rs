@@ -7,7 +7,7 @@ use crate::device::op::scalar::WithRight;
 use crate::device::{Device, Elementwise, Reduce};
 use crate::element::{Element, Inexact};
 use crate::engine::reduce::weights::{check_weights, is_moderate, scale_of};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::in_range::keep_in_range;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
@@ -21,7 +21,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Allocates a temporary tensor of the shape of `self` for the products. Convert integers first, e.g. with `.cast::<f64>()`.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the axis is out of range, or the number of weights differs from the extent of the axis.
     /// * If the sum of the weights is zero.
     /// * If the allocation fails.
@@ -31,25 +31,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1.0, 5.0], [3.0, 3.0]];
     /// assert_eq!(x.average(1, tensor![3.0, 1.0]), tensor![2.0, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn average<R: Dim, A, W>(&self, axis: A, weights: W) -> Tensor<T, R, O, Dev>
-    where
-        T: Inexact,
-        Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        W: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_average(axis, weights))
-    }
-
-    /// Fallible variant of [`average`](Tensor::average).
-    ///
-    /// # Errors
-    /// * If the axis is out of range, or the number of weights differs from the extent of the axis.
-    /// * If the sum of the weights is zero.
-    /// * If the allocation fails.
-    pub fn try_average<R: Dim, A, W>(&self, axis: A, weights: W) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn average<R: Dim, A, W>(&self, axis: A, weights: W) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Inexact,
         Dev: Elementwise<T> + Reduce<T>,
@@ -65,10 +48,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`average`](Tensor::average) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If the axis is out of range, or the number of weights differs from the extent of the axis.
-    /// * If the sum of the weights is zero.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If the axis is out of range, or the number of weights differs from the extent of the axis: `out` is unchanged.
+    /// * If the sum of the weights is zero: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -76,27 +60,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1.0, 5.0], [3.0, 3.0]].average_into(1, tensor![3.0, 1.0], &mut out);
     /// assert_eq!(out, tensor![2.0, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn average_into<R: Dim, A, W, S2>(&self, axis: A, weights: W, out: &mut Tensor<T, R, O, Dev, S2>)
-    where
-        T: Inexact,
-        Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        W: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_average_into(axis, weights, out));
-    }
-
-    /// Fallible variant of [`average_into`](Tensor::average_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range, or the number of weights differs from the extent of the axis: `out` is unchanged.
-    /// * If the sum of the weights is zero: `out` is unchanged.
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_average_into<R: Dim, A, W, S2>(
+    #[fallible]
+    pub fn average_into<R: Dim, A, W, S2>(
         &self,
         axis: A,
         weights: W,

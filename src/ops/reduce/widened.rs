@@ -5,7 +5,7 @@ use crate::axis::AxisArg;
 use crate::device::op::reduction::{ProdAs, SumAs};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar, WidenTo};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
@@ -17,7 +17,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Integers are summed exactly, for every `U`; the sum is then converted to `U`. Other elements are converted to `U` first, and their sum
     /// has the error of a [`sum`](Tensor::sum) in `U`.
     ///
-    /// # Panics
+    /// # Errors
     /// If `U` is an integer type and the sum does not fit it, or the allocation fails.
     ///
     /// ```
@@ -26,20 +26,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// // The exact sum is returned in any type that can hold it.
     /// assert_eq!(tensor![-1i8, 2].sum_as::<u8>().item(), 1);
     /// ```
-    #[track_caller]
-    pub fn sum_as<U: Scalar>(&self) -> Tensor<U, Rank<0>, O, Dev>
-    where
-        T: WidenTo<U>,
-        Dev: Reduce<T>,
-    {
-        unwrap_or_panic(self.try_sum_as::<U>())
-    }
-
-    /// Fallible variant of [`sum_as`](Tensor::sum_as).
-    ///
-    /// # Errors
-    /// If `U` is an integer type and the sum does not fit it, or the allocation fails.
-    pub fn try_sum_as<U: Scalar>(&self) -> Result<Tensor<U, Rank<0>, O, Dev>, Error>
+    #[fallible]
+    pub fn sum_as<U: Scalar>(&self) -> Result<Tensor<U, Rank<0>, O, Dev>, Error>
     where
         T: WidenTo<U>,
         Dev: Reduce<T>,
@@ -49,28 +37,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`sum_as`](Tensor::sum_as) over one axis, which is removed.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or for the reasons for which [`sum_as`](Tensor::sum_as) panics.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[200u8, 1], [100, 2]].sum_axis_as::<u64>(0), tensor![300, 3]);
     /// ```
-    #[track_caller]
-    pub fn sum_axis_as<U: Scalar>(&self, axis: impl AxisArg<D>) -> Tensor<U, D::Removed, O, Dev>
-    where
-        T: WidenTo<U>,
-        Dev: Reduce<T>,
-        D: RemoveAxes<1>,
-    {
-        unwrap_or_panic(self.try_sum_axis_as::<U>(axis))
-    }
-
-    /// Fallible variant of [`sum_axis_as`](Tensor::sum_axis_as).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or for the reasons for which [`sum_as`](Tensor::sum_as) panics.
-    pub fn try_sum_axis_as<U: Scalar>(
+    #[fallible]
+    pub fn sum_axis_as<U: Scalar>(
         &self,
         axis: impl AxisArg<D>,
     ) -> Result<Tensor<U, D::Removed, O, Dev>, Error>
@@ -86,27 +61,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// The product of integers is exact if `U` is an integer type. Otherwise the elements are converted to `U` first.
     ///
-    /// # Panics
+    /// # Errors
     /// If `U` is an integer type and the product does not fit it, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![200u8, 100].prod_as::<u64>().item(), 20_000);
     /// ```
-    #[track_caller]
-    pub fn prod_as<U: Scalar>(&self) -> Tensor<U, Rank<0>, O, Dev>
-    where
-        T: WidenTo<U>,
-        Dev: Reduce<T>,
-    {
-        unwrap_or_panic(self.try_prod_as::<U>())
-    }
-
-    /// Fallible variant of [`prod_as`](Tensor::prod_as).
-    ///
-    /// # Errors
-    /// If `U` is an integer type and the product does not fit it, or the allocation fails.
-    pub fn try_prod_as<U: Scalar>(&self) -> Result<Tensor<U, Rank<0>, O, Dev>, Error>
+    #[fallible]
+    pub fn prod_as<U: Scalar>(&self) -> Result<Tensor<U, Rank<0>, O, Dev>, Error>
     where
         T: WidenTo<U>,
         Dev: Reduce<T>,
@@ -116,28 +79,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`prod_as`](Tensor::prod_as) over one axis, which is removed.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or for the reasons for which [`prod_as`](Tensor::prod_as) panics.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[200u8, 1], [100, 2]].prod_axis_as::<u64>(0), tensor![20_000, 2]);
     /// ```
-    #[track_caller]
-    pub fn prod_axis_as<U: Scalar>(&self, axis: impl AxisArg<D>) -> Tensor<U, D::Removed, O, Dev>
-    where
-        T: WidenTo<U>,
-        Dev: Reduce<T>,
-        D: RemoveAxes<1>,
-    {
-        unwrap_or_panic(self.try_prod_axis_as::<U>(axis))
-    }
-
-    /// Fallible variant of [`prod_axis_as`](Tensor::prod_axis_as).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or for the reasons for which [`prod_as`](Tensor::prod_as) panics.
-    pub fn try_prod_axis_as<U: Scalar>(
+    #[fallible]
+    pub fn prod_axis_as<U: Scalar>(
         &self,
         axis: impl AxisArg<D>,
     ) -> Result<Tensor<U, D::Removed, O, Dev>, Error>
@@ -151,7 +101,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`trace`](Tensor::trace) in the type `U`: see [`sum_as`](Tensor::sum_as).
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
     /// * If `U` is an integer type and the sum does not fit it.
     /// * If the allocation fails.
@@ -160,23 +110,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[200u8, 1], [2, 100]].trace_as::<u64>(0, 1).item(), 300);
     /// ```
-    #[track_caller]
-    pub fn trace_as<U: Scalar>(&self, a: impl AxisArg<D>, b: impl AxisArg<D>) -> Tensor<U, D::Removed, O, Dev>
-    where
-        T: WidenTo<U>,
-        D: RemoveAxes<2>,
-        Dev: Reduce<T>,
-    {
-        unwrap_or_panic(self.try_trace_as::<U>(a, b))
-    }
-
-    /// Fallible variant of [`trace_as`](Tensor::trace_as).
-    ///
-    /// # Errors
-    /// * If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
-    /// * If `U` is an integer type and the sum does not fit it.
-    /// * If the allocation fails.
-    pub fn try_trace_as<U: Scalar>(
+    #[fallible]
+    pub fn trace_as<U: Scalar>(
         &self,
         a: impl AxisArg<D>,
         b: impl AxisArg<D>,

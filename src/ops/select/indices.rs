@@ -4,7 +4,7 @@ use super::positions::{PositionNumber, upload};
 use crate::device::{Device, Select};
 use crate::element::Element;
 use crate::engine::{same_instance, select};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
@@ -82,8 +82,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The indices are a list of arrays, with one number per axis, or a matrix of `i64` with one row per index, as
     /// [`nonzero`](Tensor::nonzero) returns. Negative numbers count from the end.
     ///
-    /// # Panics
-    /// If an index is out of bounds, if a matrix of indices does not have one column per axis, or if the allocation fails.
+    /// # Errors
+    /// * If an index is out of bounds.
+    /// * If a matrix of indices does not have one column per axis, or is on another instance of the device.
+    /// * If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -91,20 +93,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.at([[0, 0], [1, -1], [0, 0]]), tensor![1, 6, 1]);
     /// assert_eq!(x.at(x.gt(4).nonzero()), tensor![5, 6]);
     /// ```
-    #[track_caller]
-    pub fn at<I: Indices<D, O, Dev>>(&self, indices: I) -> Tensor<T, Rank<1>, O, Dev>
-    where
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_at(indices))
-    }
-
-    /// Fallible variant of [`at`](Tensor::at).
-    ///
-    /// # Errors
-    /// * If an index is out of bounds.
-    /// * If a matrix of indices does not have one column per axis, or is on another instance of the device.
-    /// * If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -114,7 +102,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///     "cannot take elements: index 2 is out of bounds for axis 1 of shape [2, 2], whose extent is 2"
     /// );
     /// ```
-    pub fn try_at<I: Indices<D, O, Dev>>(&self, indices: I) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    #[fallible]
+    pub fn at<I: Indices<D, O, Dev>>(&self, indices: I) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         Dev: Select<T>,
     {
@@ -129,10 +118,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`at`](Tensor::at) into a preallocated vector or mutable view with one element for each index. Checks all indices before it writes
     /// an element.
     ///
-    /// # Panics
+    /// # Errors
     /// * If `out` has another shape or is on another instance of the device.
     /// * If an index is out of bounds, or a matrix of indices does not have one column per axis.
     /// * If the allocation for a list of indices fails.
+    ///
+    /// `out` is unchanged then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -140,24 +131,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1, 2, 3], [4, 5, 6]].at_into([[0, 0], [1, -1]], &mut out);
     /// assert_eq!(out, tensor![1, 6]);
     /// ```
-    #[track_caller]
-    pub fn at_into<I: Indices<D, O, Dev>, S2>(&self, indices: I, out: &mut Tensor<T, Rank<1>, O, Dev, S2>)
-    where
-        Dev: Select<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_at_into(indices, out));
-    }
-
-    /// Fallible variant of [`at_into`](Tensor::at_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape or is on another instance of the device.
-    /// * If an index is out of bounds, or a matrix of indices does not have one column per axis.
-    /// * If the allocation for a list of indices fails.
-    ///
-    /// `out` is unchanged then.
-    pub fn try_at_into<I: Indices<D, O, Dev>, S2>(
+    #[fallible]
+    pub fn at_into<I: Indices<D, O, Dev>, S2>(
         &self,
         indices: I,
         out: &mut Tensor<T, Rank<1>, O, Dev, S2>,

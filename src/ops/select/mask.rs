@@ -6,7 +6,7 @@ use crate::device::op::scalar::WithRight;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Reduce, Scalars, Select};
 use crate::element::Element;
 use crate::engine::{same_instance, select};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::ops::elementwise::mixed::ScalarFor;
 use crate::ops::elementwise::operands::MatchingOperand;
@@ -65,7 +65,7 @@ const ASSIGN: &str = "assign under a mask";
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns a vector of the elements at which a mask of the same shape is `true`, in memory order.
     ///
-    /// # Panics
+    /// # Errors
     /// If the mask has another shape, or the allocation fails.
     ///
     /// ```
@@ -73,21 +73,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1.0, -2.0], [-3.0, 4.0]];
     /// assert_eq!(x.masked(x.gt(0.0)), tensor![1.0, 4.0]);
     /// ```
+    #[fallible]
     #[doc(alias = "filter")]
-    #[track_caller]
-    pub fn masked<M>(&self, mask: M) -> Tensor<T, Rank<1>, O, Dev>
-    where
-        M: Mask<D, O, Dev>,
-        Dev: Select<T> + Reduce<bool>,
-    {
-        unwrap_or_panic(self.try_masked(mask))
-    }
-
-    /// Fallible variant of [`masked`](Tensor::masked).
-    ///
-    /// # Errors
-    /// If the mask has another shape, or the allocation fails.
-    pub fn try_masked<M>(&self, mask: M) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn masked<M>(&self, mask: M) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         M: Mask<D, O, Dev>,
         Dev: Select<T> + Reduce<bool>,
@@ -103,8 +91,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`masked`](Tensor::masked) into a preallocated vector or mutable view with one element for each `true` element of the mask.
     ///
-    /// # Panics
-    /// If the mask has another shape, or `out` does not have one element for each `true` element of the mask.
+    /// # Errors
+    /// * If the mask has another shape, or `out` does not have one element for each `true` element of the mask: `out` is unchanged.
+    /// * If the mask or `out` is on another instance of the device: `out` is unchanged.
+    /// * If the device reports an error.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -112,27 +102,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.masked_into(x.gt(0), &mut out);
     /// assert_eq!(out, tensor![1, 4]);
     /// ```
-    #[track_caller]
-    pub fn masked_into<M, S2>(&self, mask: M, out: &mut Tensor<T, Rank<1>, O, Dev, S2>)
-    where
-        M: Mask<D, O, Dev>,
-        Dev: Select<T> + Reduce<bool>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_masked_into(mask, out));
-    }
-
-    /// Fallible variant of [`masked_into`](Tensor::masked_into).
-    ///
-    /// # Errors
-    /// * If the mask has another shape, or `out` does not have one element for each `true` element of the mask: `out` is unchanged.
-    /// * If the mask or `out` is on another instance of the device: `out` is unchanged.
-    /// * If the device reports an error.
-    pub fn try_masked_into<M, S2>(
-        &self,
-        mask: M,
-        out: &mut Tensor<T, Rank<1>, O, Dev, S2>,
-    ) -> Result<(), Error>
+    #[fallible]
+    pub fn masked_into<M, S2>(&self, mask: M, out: &mut Tensor<T, Rank<1>, O, Dev, S2>) -> Result<(), Error>
     where
         M: Mask<D, O, Dev>,
         Dev: Select<T> + Reduce<bool>,
@@ -147,8 +118,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Overwrites the elements at which a mask of the same shape is `true` with one value. A complex tensor takes a real value, too.
     ///
-    /// # Panics
-    /// If the mask has another shape, or the device reports an error.
+    /// # Errors
+    /// * If the mask has another shape or is on another instance of the device: `self` is unchanged.
+    /// * If the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -156,23 +128,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.masked_fill(x.is_nan(), 0.0);
     /// assert_eq!(x, tensor![1.0, 0.0, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn masked_fill<M, V>(&mut self, mask: M, value: V)
-    where
-        V: ScalarFor<T>,
-        M: Mask<D, O, Dev>,
-        S: StorageMut<T, Dev>,
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_masked_fill(mask, value));
-    }
-
-    /// Fallible variant of [`masked_fill`](Tensor::masked_fill).
-    ///
-    /// # Errors
-    /// * If the mask has another shape or is on another instance of the device: `self` is unchanged.
-    /// * If the device reports an error.
-    pub fn try_masked_fill<M, V>(&mut self, mask: M, value: V) -> Result<(), Error>
+    #[fallible]
+    pub fn masked_fill<M, V>(&mut self, mask: M, value: V) -> Result<(), Error>
     where
         V: ScalarFor<T>,
         M: Mask<D, O, Dev>,
@@ -189,9 +146,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Overwrites the elements at which a mask of the same shape is `true`, in memory order, with the elements of a vector.
     ///
-    /// # Panics
-    /// If the mask has another shape, the number of values is not the number of `true` elements of the mask, or the device reports an
-    /// error.
+    /// # Errors
+    /// * If the mask has another shape, or the number of values is not the number of `true` elements of the mask: `self` is unchanged.
+    /// * If the mask or `values` is on another instance of the device: `self` is unchanged.
+    /// * If the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -199,23 +157,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.masked_assign(x.lt(0), tensor![20, 30]);
     /// assert_eq!(x, tensor![[1, 20], [30, 4]]);
     /// ```
-    #[track_caller]
-    pub fn masked_assign<M, B>(&mut self, mask: M, values: B)
-    where
-        M: Mask<D, O, Dev>,
-        B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
-        S: StorageMut<T, Dev>,
-        Dev: Select<T> + Reduce<bool>,
-    {
-        unwrap_or_panic(self.try_masked_assign(mask, values));
-    }
-
-    /// Fallible variant of [`masked_assign`](Tensor::masked_assign).
-    ///
-    /// # Errors
-    /// * If the mask has another shape, or the number of values is not the number of `true` elements of the mask: `self` is unchanged.
-    /// * If the mask or `values` is on another instance of the device: `self` is unchanged.
-    /// * If the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -227,7 +168,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///      or call `.masked_fill(..)` with a single one"
     /// );
     /// ```
-    pub fn try_masked_assign<M, B>(&mut self, mask: M, values: B) -> Result<(), Error>
+    #[fallible]
+    pub fn masked_assign<M, B>(&mut self, mask: M, values: B) -> Result<(), Error>
     where
         M: Mask<D, O, Dev>,
         B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
@@ -248,7 +190,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Column `k` of the result has the components of these indices along axis `k`. The result can be passed to [`at`](Tensor::at). −0.0
     /// counts as zero, and NaN does not.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -257,20 +199,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.nonzero(), tensor![[0_i64, 1], [1, 0]]);
     /// assert_eq!(x.gt(5.0).nonzero().shape(), [0, 2]);
     /// ```
+    #[fallible]
     #[doc(alias = "argwhere")]
-    #[track_caller]
-    pub fn nonzero(&self) -> Tensor<i64, Rank<2>, O, Dev>
-    where
-        Dev: Elementwise<T> + Select<bool> + Reduce<bool>,
-    {
-        unwrap_or_panic(self.try_nonzero())
-    }
-
-    /// Fallible variant of [`nonzero`](Tensor::nonzero).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_nonzero(&self) -> Result<Tensor<i64, Rank<2>, O, Dev>, Error>
+    pub fn nonzero(&self) -> Result<Tensor<i64, Rank<2>, O, Dev>, Error>
     where
         Dev: Elementwise<T> + Select<bool> + Reduce<bool>,
     {

@@ -8,7 +8,7 @@ use crate::device::{Device, Select};
 use crate::element::{Element, Scalar};
 use crate::engine::same_instance;
 use crate::engine::select::Along;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim, TakeRanks};
@@ -25,31 +25,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// The positions have the rank of `self`, and its shape except for the extent of the axis. `values` broadcasts to the shape of the
     /// positions. If several values belong to the same element, the last one in memory order is kept.
     ///
-    /// # Panics
-    /// * If the axis or a position is out of range.
-    /// * If the extents of the positions and of `self` differ along another axis.
-    /// * If `values` does not broadcast to the shape of the positions.
-    /// * If the allocation for a list of positions fails.
-    ///
-    /// ```
-    /// use vierbein::{Tensor, tensor};
-    /// let mut x = tensor![[3, 9, 4], [8, 2, 1]];
-    /// x.put_along_axis(1, x.argmax_keepdims(1), Tensor::scalar(0));
-    /// assert_eq!(x, tensor![[3, 0, 4], [0, 2, 1]]);
-    /// ```
-    #[track_caller]
-    pub fn put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B)
-    where
-        A: AxisArg<D>,
-        P: Positions<O, Dev, Dim = D>,
-        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_put_along_axis(axis, positions, values));
-    }
-
-    /// Fallible variant of [`put_along_axis`](Tensor::put_along_axis).
-    ///
     /// # Errors
     /// * If the axis or a position is out of range.
     /// * If the extents of the positions and of `self` differ along another axis.
@@ -58,7 +33,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// * If the allocation for a list of positions fails.
     ///
     /// `self` is unchanged then.
-    pub fn try_put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut x = tensor![[3, 9, 4], [8, 2, 1]];
+    /// x.put_along_axis(1, x.argmax_keepdims(1), Tensor::scalar(0));
+    /// assert_eq!(x, tensor![[3, 0, 4], [0, 2, 1]]);
+    /// ```
+    #[fallible]
+    pub fn put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
@@ -81,11 +64,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// If a position occurs several times, each of its values is added. NumPy's `x[positions] += values` adds only one of them. The values
     /// of one element are added in memory order of the positions, so the bits of the result do not depend on the number of threads.
     ///
-    /// # Panics
-    /// * If the axis or a position is out of range.
-    /// * If `values` does not broadcast to the shape that [`take`](Tensor::take) returns.
-    /// * If the allocation for a list of positions fails.
-    /// * If an integer sum overflows in a build with debug assertions.
+    /// # Errors
+    /// * If the axis or a position is out of range, or `values` does not broadcast to the shape that [`take`](Tensor::take) returns: `self`
+    ///   is unchanged.
+    /// * If the operands are on different instances of the device, or the allocation for a list of positions fails: `self` is unchanged.
+    /// * If an integer sum overflows in a build with debug assertions: some values may have been added.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -97,29 +80,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// counts.scatter_add(0, [2, 0, 2], Tensor::scalar(1));
     /// assert_eq!(counts, tensor![1, 0, 2]);
     /// ```
+    #[fallible]
     #[doc(alias = "index_add")]
-    #[track_caller]
-    pub fn scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B)
-    where
-        T: Scalar,
-        A: AxisArg<D>,
-        P: Positions<O, Dev>,
-        R: Dim,
-        D: TakeRanks<P::Dim, Taken = R>,
-        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<R>>,
-        Dev: Select<T> + Select<T>,
-    {
-        unwrap_or_panic(self.try_scatter_add(axis, positions, values));
-    }
-
-    /// Fallible variant of [`scatter_add`](Tensor::scatter_add).
-    ///
-    /// # Errors
-    /// * If the axis or a position is out of range, or `values` does not broadcast to the shape that [`take`](Tensor::take) returns: `self`
-    ///   is unchanged.
-    /// * If the operands are on different instances of the device, or the allocation for a list of positions fails: `self` is unchanged.
-    /// * If an integer sum overflows in a build with debug assertions: some values may have been added.
-    pub fn try_scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
+    pub fn scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where
         T: Scalar,
         A: AxisArg<D>,

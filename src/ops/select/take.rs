@@ -8,7 +8,7 @@ use crate::device::{Device, Select};
 use crate::element::Element;
 use crate::engine::same_instance;
 use crate::engine::select::{Along, positions_of};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, TakeRanks};
@@ -33,8 +33,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// For a single position, [`index_axis`](Tensor::index_axis) returns a view, which costs nothing. For equally spaced positions,
     /// [`slice`](Tensor::slice) returns one.
     ///
-    /// # Panics
-    /// If the axis or a position is out of range, or the allocation fails.
+    /// # Errors
+    /// If the axis or a position is out of range, the positions are on another instance of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -46,24 +46,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let image = tensor![[0, 2], [1, 1]]; // `i64`
     /// assert_eq!(colours.take(0, &image), tensor![[10, 30], [20, 20]]);
     /// ```
-    #[doc(alias = "gather")]
-    #[doc(alias = "index_select")]
-    #[track_caller]
-    pub fn take<A, P, R>(&self, axis: A, positions: P) -> Tensor<T, R, O, Dev>
-    where
-        A: AxisArg<D>,
-        P: Positions<O, Dev>,
-        R: Dim,
-        D: TakeRanks<P::Dim, Taken = R>,
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_take(axis, positions))
-    }
-
-    /// Fallible variant of [`take`](Tensor::take).
-    ///
-    /// # Errors
-    /// If the axis or a position is out of range, the positions are on another instance of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -73,7 +55,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///     "cannot take: index 3 is out of bounds for axis 1 of shape [2, 3], whose extent is 3"
     /// );
     /// ```
-    pub fn try_take<A, P, R>(&self, axis: A, positions: P) -> Result<Tensor<T, R, O, Dev>, Error>
+    #[fallible]
+    #[doc(alias = "gather")]
+    #[doc(alias = "index_select")]
+    pub fn take<A, P, R>(&self, axis: A, positions: P) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         A: AxisArg<D>,
         P: Positions<O, Dev>,
@@ -92,8 +77,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`take`](Tensor::take) into a preallocated tensor or mutable view of exactly the result's shape. Checks all positions before it
     /// writes an element.
     ///
-    /// # Panics
-    /// If `out` has another shape, the axis or a position is out of range, or the allocation for a list of positions fails.
+    /// # Errors
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis or a position is out of range, or the allocation for a list of positions fails.
+    ///
+    /// `out` is unchanged then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -101,27 +89,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1, 2, 3], [4, 5, 6]].take_into(1, [2, 0], &mut out);
     /// assert_eq!(out, tensor![[3, 1], [6, 4]]);
     /// ```
-    #[track_caller]
-    pub fn take_into<A, P, R, S2>(&self, axis: A, positions: P, out: &mut Tensor<T, R, O, Dev, S2>)
-    where
-        A: AxisArg<D>,
-        P: Positions<O, Dev>,
-        R: Dim,
-        D: TakeRanks<P::Dim, Taken = R>,
-        Dev: Select<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_take_into(axis, positions, out));
-    }
-
-    /// Fallible variant of [`take_into`](Tensor::take_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape or is on another instance of the device.
-    /// * If the axis or a position is out of range, or the allocation for a list of positions fails.
-    ///
-    /// `out` is unchanged then.
-    pub fn try_take_into<A, P, R, S2>(
+    #[fallible]
+    pub fn take_into<A, P, R, S2>(
         &self,
         axis: A,
         positions: P,
@@ -162,7 +131,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The positions have the rank of `self`, and its shape except for the extent of the axis. For the positions that
     /// [`argmax_keepdims`](Tensor::argmax_keepdims) returns, the result has the maxima.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the axis or a position is out of range.
     /// * If the extents of the positions and of `self` differ along another axis.
     /// * If the positions are on another instance of the device, or the allocation fails.
@@ -173,23 +142,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.take_along_axis(1, x.argmax_keepdims(1)), tensor![[9], [8]]);
     /// assert_eq!(x.take_along_axis(1, tensor![[0, 0], [2, -3]]), tensor![[3, 3], [1, 8]]);
     /// ```
-    #[track_caller]
-    pub fn take_along_axis<A, P>(&self, axis: A, positions: P) -> Tensor<T, D, O, Dev>
-    where
-        A: AxisArg<D>,
-        P: Positions<O, Dev, Dim = D>,
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_take_along_axis(axis, positions))
-    }
-
-    /// Fallible variant of [`take_along_axis`](Tensor::take_along_axis).
-    ///
-    /// # Errors
-    /// * If the axis or a position is out of range.
-    /// * If the extents of the positions and of `self` differ along another axis.
-    /// * If the positions are on another instance of the device, or the allocation fails.
-    pub fn try_take_along_axis<A, P>(&self, axis: A, positions: P) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn take_along_axis<A, P>(&self, axis: A, positions: P) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
@@ -207,9 +161,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`take_along_axis`](Tensor::take_along_axis) into a preallocated tensor or mutable view of exactly the shape of the positions.
     /// Checks all positions before it writes an element.
     ///
-    /// # Panics
-    /// If `out` has another shape, the axis or a position is out of range, or the extents of the positions and of `self` differ along
-    /// another axis.
+    /// # Errors
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    ///
+    /// `out` is unchanged then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -217,26 +174,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.take_along_axis_into(1, x.argmax_keepdims(1), &mut out);
     /// assert_eq!(out, tensor![[9], [8]]);
     /// ```
-    #[track_caller]
-    pub fn take_along_axis_into<A, P, S2>(&self, axis: A, positions: P, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        A: AxisArg<D>,
-        P: Positions<O, Dev, Dim = D>,
-        Dev: Select<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_take_along_axis_into(axis, positions, out));
-    }
-
-    /// Fallible variant of [`take_along_axis_into`](Tensor::take_along_axis_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape or is on another instance of the device.
-    /// * If the axis or a position is out of range.
-    /// * If the extents of the positions and of `self` differ along another axis.
-    ///
-    /// `out` is unchanged then.
-    pub fn try_take_along_axis_into<A, P, S2>(
+    #[fallible]
+    pub fn take_along_axis_into<A, P, S2>(
         &self,
         axis: A,
         positions: P,
@@ -262,7 +201,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// In contrast, [`masked`](Tensor::masked) takes a mask of the shape of the tensor, and returns a vector.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, the mask does not have the extent of the axis, or the allocation fails.
     ///
     /// ```
@@ -271,21 +210,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.compress(1, tensor![true, false, true]), tensor![[1, 3], [4, 6]]);
     /// assert_eq!(x.compress(0, x.sum_axis(1).gt(10)), tensor![[4, 5, 6]]);
     /// ```
-    #[track_caller]
-    pub fn compress<A, M>(&self, axis: A, mask: M) -> Tensor<T, D, O, Dev>
-    where
-        A: AxisArg<D>,
-        M: Mask<Rank<1>, O, Dev>,
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_compress(axis, mask))
-    }
-
-    /// Fallible variant of [`compress`](Tensor::compress).
-    ///
-    /// # Errors
-    /// If the axis is out of range, the mask does not have the extent of the axis, or the allocation fails.
-    pub fn try_compress<A, M>(&self, axis: A, mask: M) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn compress<A, M>(&self, axis: A, mask: M) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         A: AxisArg<D>,
         M: Mask<Rank<1>, O, Dev>,
@@ -300,8 +226,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`compress`](Tensor::compress) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// If `out` has another shape, the axis is out of range, or the mask does not have the extent of the axis.
+    /// # Errors
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis is out of range, or the mask does not have the extent of the axis.
+    ///
+    /// `out` is unchanged then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -309,25 +238,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1, 2, 3], [4, 5, 6]].compress_into(1, tensor![true, false, true], &mut out);
     /// assert_eq!(out, tensor![[1, 3], [4, 6]]);
     /// ```
-    #[track_caller]
-    pub fn compress_into<A, M, S2>(&self, axis: A, mask: M, out: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        A: AxisArg<D>,
-        M: Mask<Rank<1>, O, Dev>,
-        Dev: Select<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_compress_into(axis, mask, out));
-    }
-
-    /// Fallible variant of [`compress_into`](Tensor::compress_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape or is on another instance of the device.
-    /// * If the axis is out of range, or the mask does not have the extent of the axis.
-    ///
-    /// `out` is unchanged then.
-    pub fn try_compress_into<A, M, S2>(
+    #[fallible]
+    pub fn compress_into<A, M, S2>(
         &self,
         axis: A,
         mask: M,

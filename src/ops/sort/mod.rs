@@ -12,7 +12,7 @@ use super::elementwise::compute::check_out;
 use crate::axis::AxisArg;
 use crate::device::{Copy, Device, Sort};
 use crate::element::{Element, Ordered};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
@@ -26,7 +26,7 @@ pub(crate) const LEXSORT: &str = "lexsort";
 macro_rules! sorts {
     ($(
         $(#[$doc:meta])*
-        $sort:ident $try_sort:ident $sort_into:ident $try_sort_into:ident $inplace:ident $try_inplace:ident $argsort:ident $try_argsort:ident $into:ident $try_into:ident,
+        $sort:ident $sort_into:ident $inplace:ident $try_inplace:ident $argsort:ident $into:ident $try_into:ident,
         $descending:literal, $order:literal, $sorted:literal, $inplace_sorted:literal, $indices:literal;
     )*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -34,7 +34,7 @@ macro_rules! sorts {
             ///
             /// NaN is last. −0.0 and 0.0 count as equal and keep their order.
             ///
-            /// # Panics
+            /// # Errors
             /// If the axis is out of range, or the allocation fails.
             ///
             /// ```
@@ -42,20 +42,8 @@ macro_rules! sorts {
             /// let x = tensor![[3, 1, 2], [6, 5, 4]];
             #[doc = concat!("assert_eq!(x.", stringify!($sort), "(1), tensor!", $sorted, ");")]
             /// ```
-            #[track_caller]
-            pub fn $sort<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
-            where
-                T: Ordered,
-                Dev: Copy<T> + Sort<T>,
-            {
-                unwrap_or_panic(self.$try_sort(axis))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($sort), "`](Tensor::", stringify!($sort), ").")]
-            ///
-            /// # Errors
-            /// If the axis is out of range, or the allocation fails.
-            pub fn $try_sort<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+            #[fallible]
+            pub fn $sort<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
             where
                 T: Ordered,
                 Dev: Copy<T> + Sort<T>,
@@ -68,8 +56,9 @@ macro_rules! sorts {
 
             #[doc = concat!("[`", stringify!($sort), "`](Tensor::", stringify!($sort), ") into a preallocated tensor or mutable view of exactly the shape of `self`.")]
             ///
-            /// # Panics
-            /// If `out` has another shape, the axis is out of range, or the allocation fails.
+            /// # Errors
+            /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
+            /// * If the allocation fails: `out` may be partly written.
             ///
             /// ```
             /// use vierbein::{Tensor, tensor};
@@ -77,22 +66,8 @@ macro_rules! sorts {
             #[doc = concat!("tensor![3, 1, 2].", stringify!($sort_into), "(0, &mut out);")]
             #[doc = concat!("assert_eq!(out, tensor!", $inplace_sorted, ");")]
             /// ```
-            #[track_caller]
-            pub fn $sort_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
-            where
-                T: Ordered,
-                Dev: Copy<T> + Sort<T>,
-                S2: StorageMut<T, Dev>,
-            {
-                unwrap_or_panic(self.$try_sort_into(axis, out));
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($sort_into), "`](Tensor::", stringify!($sort_into), ").")]
-            ///
-            /// # Errors
-            /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
-            /// * If the allocation fails: `out` may be partly written.
-            pub fn $try_sort_into<A: AxisArg<D>, S2>(
+            #[fallible]
+            pub fn $sort_into<A: AxisArg<D>, S2>(
                 &self,
                 axis: A,
                 out: &mut Tensor<T, D, O, Dev, S2>,
@@ -115,30 +90,17 @@ macro_rules! sorts {
             /// NaN or −0.0, if their stride along the axis is not 1, or if they are 16-bit integers and the extent of the axis is at
             /// least 16384.
             ///
-            /// # Panics
-            /// If the axis is out of range, or the allocation fails.
+            /// # Errors
+            /// * If the axis is out of range: the tensor is unchanged.
+            /// * If the allocation fails: the tensor may be partly sorted.
             ///
             /// ```
             /// let mut x = vierbein::tensor![3, 1, 2];
             #[doc = concat!("x.", stringify!($inplace), "(0);")]
             #[doc = concat!("assert_eq!(x, vierbein::tensor!", $inplace_sorted, ");")]
             /// ```
-            #[track_caller]
-            pub fn $inplace<A: AxisArg<D>>(&mut self, axis: A)
-            where
-                T: Ordered,
-                Dev: Sort<T>,
-                S: StorageMut<T, Dev>,
-            {
-                unwrap_or_panic(self.$try_inplace(axis));
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($inplace), "`](Tensor::", stringify!($inplace), ").")]
-            ///
-            /// # Errors
-            /// * If the axis is out of range: the tensor is unchanged.
-            /// * If the allocation fails: the tensor may be partly sorted.
-            pub fn $try_inplace<A: AxisArg<D>>(&mut self, axis: A) -> Result<(), Error>
+            #[fallible]
+            pub fn $inplace<A: AxisArg<D>>(&mut self, axis: A) -> Result<(), Error>
             where
                 T: Ordered,
                 Dev: Sort<T>,
@@ -155,27 +117,15 @@ macro_rules! sorts {
             ///
             /// The sort is stable: elements that are equal keep their order. NaN is last.
             ///
-            /// # Panics
+            /// # Errors
             /// If the axis is out of range, or the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
             #[doc = concat!("assert_eq!(tensor![30, 10, 20, 10].", stringify!($argsort), "(0), tensor!", $indices, ");")]
             /// ```
-            #[track_caller]
-            pub fn $argsort<A: AxisArg<D>>(&self, axis: A) -> Tensor<i64, D, O, Dev>
-            where
-                T: Ordered,
-                Dev: Sort<T>,
-            {
-                unwrap_or_panic(self.$try_argsort(axis))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($argsort), "`](Tensor::", stringify!($argsort), ").")]
-            ///
-            /// # Errors
-            /// If the axis is out of range, or the allocation fails.
-            pub fn $try_argsort<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<i64, D, O, Dev>, Error>
+            #[fallible]
+            pub fn $argsort<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<i64, D, O, Dev>, Error>
             where
                 T: Ordered,
                 Dev: Sort<T>,
@@ -188,8 +138,9 @@ macro_rules! sorts {
 
             #[doc = concat!("[`", stringify!($argsort), "`](Tensor::", stringify!($argsort), ") into a preallocated tensor or mutable view of exactly the shape of `self`.")]
             ///
-            /// # Panics
-            /// If `out` has another shape, the axis is out of range, or the allocation fails.
+            /// # Errors
+            /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
+            /// * If the allocation fails: `out` may be partly written.
             ///
             /// ```
             /// use vierbein::{Tensor, tensor};
@@ -197,22 +148,8 @@ macro_rules! sorts {
             #[doc = concat!("tensor![30, 10, 20, 10].", stringify!($into), "(0, &mut out);")]
             #[doc = concat!("assert_eq!(out, tensor!", $indices, ");")]
             /// ```
-            #[track_caller]
-            pub fn $into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<i64, D, O, Dev, S2>)
-            where
-                T: Ordered,
-                Dev: Sort<T>,
-                S2: StorageMut<i64, Dev>,
-            {
-                unwrap_or_panic(self.$try_into(axis, out));
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
-            ///
-            /// # Errors
-            /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
-            /// * If the allocation fails: `out` may be partly written.
-            pub fn $try_into<A: AxisArg<D>, S2>(
+            #[fallible]
+            pub fn $into<A: AxisArg<D>, S2>(
                 &self,
                 axis: A,
                 out: &mut Tensor<i64, D, O, Dev, S2>,
@@ -236,13 +173,12 @@ macro_rules! sorts {
     )*};
 }
 sorts! {
-    sort try_sort sort_into try_sort_into sort_inplace try_sort_inplace argsort try_argsort argsort_into try_argsort_into,
+    sort sort_into sort_inplace try_sort_inplace argsort argsort_into try_argsort_into,
     false, "ascending", "[[1, 2, 3], [4, 5, 6]]", "[1, 2, 3]", "[1, 3, 2, 0]";
 }
 sorts! {
-    sort_descending try_sort_descending sort_descending_into try_sort_descending_into
-    sort_descending_inplace try_sort_descending_inplace
-    argsort_descending try_argsort_descending argsort_descending_into try_argsort_descending_into,
+    sort_descending sort_descending_into sort_descending_inplace try_sort_descending_inplace
+    argsort_descending argsort_descending_into try_argsort_descending_into,
     true, "descending", "[[3, 2, 1], [6, 5, 4]]", "[3, 2, 1]", "[0, 2, 1, 3]";
 }
 
@@ -252,7 +188,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O
     ///
     /// The sort is stable. NaN is last.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -261,20 +197,8 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O
     /// let last_names = [7, 5, 5, 5];
     /// assert_eq!(tensor![first_names, last_names].lexsort(), tensor![1, 3, 2, 0]);
     /// ```
-    #[track_caller]
-    pub fn lexsort(&self) -> Tensor<i64, Rank<1>, O, Dev>
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-    {
-        unwrap_or_panic(self.try_lexsort())
-    }
-
-    /// Fallible variant of [`lexsort`](Tensor::lexsort).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_lexsort(&self) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error>
+    #[fallible]
+    pub fn lexsort(&self) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error>
     where
         T: Ordered,
         Dev: Sort<T>,

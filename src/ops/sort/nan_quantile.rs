@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::device::quantile::Quantile;
 use crate::element::{Element, RealFloat};
 use crate::engine::sort::nan_quantile::nan_quantile;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -15,27 +15,16 @@ use crate::tensor::Tensor;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the median of all elements that are not NaN. The median is NaN if all elements are NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor is empty, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[7.0, f64::NAN], [3.0, 4.0]].nan_median().item(), 4.0);
     /// ```
+    #[fallible]
     #[doc(alias = "nanmedian")]
-    #[track_caller]
-    pub fn nan_median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
-    where
-        T: RealFloat,
-    {
-        unwrap_or_panic(self.try_nan_median())
-    }
-
-    /// Fallible variant of [`nan_median`](Tensor::nan_median).
-    ///
-    /// # Errors
-    /// If the tensor is empty, or the allocation fails.
-    pub fn try_nan_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    pub fn nan_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
     where
         T: RealFloat,
     {
@@ -44,28 +33,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`nan_median`](Tensor::nan_median) over one axis, which is removed.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range or has zero elements, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_axis(1), tensor![4.5, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn nan_median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
-    where
-        T: RealFloat,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_nan_median_axis(axis))
-    }
-
-    /// Fallible variant of [`nan_median_axis`](Tensor::nan_median_axis).
-    ///
-    /// # Errors
-    /// If the axis is out of range or has zero elements, or the allocation fails.
-    pub fn try_nan_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    #[fallible]
+    pub fn nan_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
     where
         T: RealFloat,
         D: RemoveAxes<1, Removed = R>,
@@ -78,9 +54,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`nan_median_axis`](Tensor::nan_median_axis) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If the axis is out of range or has zero elements.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
+    ///   device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -88,24 +65,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_into(1, &mut out);
     /// assert_eq!(out, tensor![4.5, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn nan_median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
-    where
-        T: RealFloat,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_nan_median_into(axis, out));
-    }
-
-    /// Fallible variant of [`nan_median_into`](Tensor::nan_median_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
-    ///   device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_nan_median_into<R: Dim, A, S2>(
+    #[fallible]
+    pub fn nan_median_into<R: Dim, A, S2>(
         &self,
         axis: A,
         out: &mut Tensor<T::Float, R, O, Dev, S2>,
@@ -123,7 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`quantile`](Tensor::quantile) of the elements that are not NaN. If all elements along the axis are NaN, the quantiles are NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     ///
     /// ```
@@ -132,24 +93,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.nan_quantile(1, 0.25, Quantile::Linear), tensor![3.5, 1.5]);
     /// assert_eq!(x.nan_quantile(1, [0.0, 1.0], Quantile::Linear), tensor![[2.0, 8.0], [0.0, 4.0]]);
     /// ```
+    #[fallible]
     #[doc(alias = "nanquantile")]
     #[doc(alias = "nanpercentile")]
-    #[track_caller]
-    pub fn nan_quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
-    where
-        T: RealFloat,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-    {
-        unwrap_or_panic(self.try_nan_quantile(axis, levels, method))
-    }
-
-    /// Fallible variant of [`nan_quantile`](Tensor::nan_quantile).
-    ///
-    /// # Errors
-    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
-    pub fn try_nan_quantile<A, Q>(
+    pub fn nan_quantile<A, Q>(
         &self,
         axis: A,
         levels: Q,
@@ -170,9 +117,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`nan_quantile`](Tensor::nan_quantile) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Quantile, Tensor, tensor};
@@ -180,30 +128,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[8.0, f64::NAN, 2.0]].nan_quantile_into(1, [0.25, 0.5], Quantile::Linear, &mut out);
     /// assert_eq!(out, tensor![[3.5, 5.0]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn nan_quantile_into<A, Q, S2>(
-        &self,
-        axis: A,
-        levels: Q,
-        method: Quantile,
-        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) where
-        T: RealFloat,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_nan_quantile_into(axis, levels, method, out));
-    }
-
-    /// Fallible variant of [`nan_quantile_into`](Tensor::nan_quantile_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_nan_quantile_into<A, Q, S2>(
         &self,
         axis: A,
         levels: Q,

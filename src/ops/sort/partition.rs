@@ -3,7 +3,7 @@
 use crate::axis::{AxisArg, IndexNumber, as_given, from_start};
 use crate::device::{Copy, Device, Sort};
 use crate::element::{Element, Ordered};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
@@ -52,7 +52,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// NaN is last. A partition is faster than a sort.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, `k` is not an index along it, or the allocation fails.
     ///
     /// ```
@@ -61,20 +61,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x[[1]], 20);
     /// assert_eq!(x[[0]], 10);
     /// ```
-    #[track_caller]
-    pub fn partition<A: AxisArg<D>>(&self, axis: A, k: impl IndexNumber) -> Tensor<T, D, O, Dev>
-    where
-        T: Ordered,
-        Dev: Copy<T> + Sort<T>,
-    {
-        unwrap_or_panic(self.try_partition(axis, k))
-    }
-
-    /// Fallible variant of [`partition`](Tensor::partition).
-    ///
-    /// # Errors
-    /// If the axis is out of range, `k` is not an index along it, or the allocation fails.
-    pub fn try_partition<A: AxisArg<D>>(
+    #[fallible]
+    pub fn partition<A: AxisArg<D>>(
         &self,
         axis: A,
         k: impl IndexNumber,
@@ -91,8 +79,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`partition`](Tensor::partition) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
-    /// # Panics
-    /// If `out` has another shape, the axis is out of range, `k` is not an index along it, or the allocation fails.
+    /// # Errors
+    /// * If `out` has another shape or is on another instance of the device: `out` is unchanged.
+    /// * If the axis is out of range, or `k` is not an index along it: `out` is unchanged.
+    /// * If the allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -100,27 +90,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![40, 10, 30, 20].partition_into(0, 1, &mut out);
     /// assert_eq!((out[[0]], out[[1]]), (10, 20));
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn partition_into<A: AxisArg<D>, S2>(
-        &self,
-        axis: A,
-        k: impl IndexNumber,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) where
-        T: Ordered,
-        Dev: Copy<T> + Sort<T>,
-        S2: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_partition_into(axis, k, out));
-    }
-
-    /// Fallible variant of [`partition_into`](Tensor::partition_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape or is on another instance of the device: `out` is unchanged.
-    /// * If the axis is out of range, or `k` is not an index along it: `out` is unchanged.
-    /// * If the allocation fails: `out` may be partly written.
-    pub fn try_partition_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,
         k: impl IndexNumber,
@@ -156,7 +127,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 /// Defines the methods that select some of the greatest or of the smallest elements.
 macro_rules! selections {
     ($(
-        $name:ident, $try_name:ident, $into:ident, $try_into:ident, $op:ident, descending $descending:literal,
+        $name:ident, $into:ident, $try_into:ident, $op:ident, descending $descending:literal,
         $which:literal, $input:literal, $values:literal, $indices:literal;
     )*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -165,7 +136,7 @@ macro_rules! selections {
             /// Equal elements are in ascending order of their indices. NaN is last: it is among the results only if there are fewer than
             /// `k` other elements.
             ///
-            /// # Panics
+            /// # Errors
             /// If the axis is out of range or has fewer than `k` elements, or the allocation fails.
             ///
             /// ```
@@ -174,21 +145,9 @@ macro_rules! selections {
             #[doc = concat!("assert_eq!(values, tensor!", $values, ");")]
             #[doc = concat!("assert_eq!(indices, tensor!", $indices, ");")]
             /// ```
-            #[track_caller]
-            pub fn $name<A: AxisArg<D>>(&self, axis: A, k: usize) -> (Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>)
-            where
-                T: Ordered,
-                Dev: Sort<T>,
-            {
-                unwrap_or_panic(self.$try_name(axis, k))
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
-            ///
-            /// # Errors
-            /// If the axis is out of range or has fewer than `k` elements, or the allocation fails.
+            #[fallible]
             #[allow(clippy::type_complexity)]
-            pub fn $try_name<A: AxisArg<D>>(
+            pub fn $name<A: AxisArg<D>>(
                 &self,
                 axis: A,
                 k: usize,
@@ -210,8 +169,10 @@ macro_rules! selections {
             ///
             /// Both have the shape of `self`, except for the extent of the axis, which is the number `k` of elements to find.
             ///
-            /// # Panics
-            /// If an output has another shape, the axis is out of range or has fewer than `k` elements, or the allocation fails.
+            /// # Errors
+            /// * If an output has another shape or is on another instance of the device: the outputs are unchanged.
+            /// * If the axis is out of range or has fewer than `k` elements: the outputs are unchanged.
+            /// * If the allocation fails: the outputs may be partly written.
             ///
             /// ```
             /// use vierbein::{Tensor, tensor};
@@ -220,28 +181,8 @@ macro_rules! selections {
             #[doc = concat!("assert_eq!(values, tensor!", $values, ");")]
             #[doc = concat!("assert_eq!(indices, tensor!", $indices, ");")]
             /// ```
-            #[track_caller]
+            #[fallible]
             pub fn $into<A: AxisArg<D>, S2, S3>(
-                &self,
-                axis: A,
-                values: &mut Tensor<T, D, O, Dev, S2>,
-                indices: &mut Tensor<i64, D, O, Dev, S3>,
-            ) where
-                T: Ordered,
-                Dev: Sort<T>,
-                S2: StorageMut<T, Dev>,
-                S3: StorageMut<i64, Dev>,
-            {
-                unwrap_or_panic(self.$try_into(axis, values, indices));
-            }
-
-            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
-            ///
-            /// # Errors
-            /// * If an output has another shape or is on another instance of the device: the outputs are unchanged.
-            /// * If the axis is out of range or has fewer than `k` elements: the outputs are unchanged.
-            /// * If the allocation fails: the outputs may be partly written.
-            pub fn $try_into<A: AxisArg<D>, S2, S3>(
                 &self,
                 axis: A,
                 values: &mut Tensor<T, D, O, Dev, S2>,
@@ -259,9 +200,9 @@ macro_rules! selections {
     )*};
 }
 selections! {
-    top_k, try_top_k, top_k_into, try_top_k_into, TOP_K, descending true,
+    top_k, top_k_into, try_top_k_into, TOP_K, descending true,
     "greatest", "[[10, 40, 30], [70, 50, 70]]", "[[40, 30], [70, 70]]", "[[1, 2], [0, 2]]";
-    bottom_k, try_bottom_k, bottom_k_into, try_bottom_k_into, BOTTOM_K, descending false,
+    bottom_k, bottom_k_into, try_bottom_k_into, BOTTOM_K, descending false,
     "smallest", "[[10, 40, 30], [70, 50, 70]]", "[[10, 30], [50, 70]]", "[[0, 2], [1, 0]]";
 }
 

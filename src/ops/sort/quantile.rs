@@ -5,7 +5,7 @@ use crate::device::quantile::Quantile;
 use crate::device::{Device, Operand, Output, Sort};
 use crate::element::{Element, RealScalar};
 use crate::engine::reduce::reduced_last;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
@@ -72,27 +72,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the median of all elements: the middle one of the sorted elements, or the mean of the two middle ones. The median is NaN if
     /// an element is NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor is empty, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[7, 1], [3, 4]].median().item(), 3.5);
     /// ```
-    #[track_caller]
-    pub fn median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
-    where
-        T: RealScalar,
-        Dev: Sort<T>,
-    {
-        unwrap_or_panic(self.try_median())
-    }
-
-    /// Fallible variant of [`median`](Tensor::median).
-    ///
-    /// # Errors
-    /// If the tensor is empty, or the allocation fails.
-    pub fn try_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    #[fallible]
+    pub fn median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
     where
         T: RealScalar,
         Dev: Sort<T>,
@@ -102,29 +90,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`median`](Tensor::median) over one axis, which is removed.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range or has zero elements, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[7, 1, 2], [3, 4, 0]].median_axis(1), tensor![2.0, 3.0]);
     /// ```
-    #[track_caller]
-    pub fn median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
-    where
-        T: RealScalar,
-        Dev: Sort<T>,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_median_axis(axis))
-    }
-
-    /// Fallible variant of [`median_axis`](Tensor::median_axis).
-    ///
-    /// # Errors
-    /// If the axis is out of range or has zero elements, or the allocation fails.
-    pub fn try_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    #[fallible]
+    pub fn median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
     where
         T: RealScalar,
         Dev: Sort<T>,
@@ -136,9 +110,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`median_axis`](Tensor::median_axis) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If the axis is out of range or has zero elements.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
+    ///   device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -146,25 +121,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[7, 1, 2], [4, 4, 0]].median_into(1, &mut out);
     /// assert_eq!(out, tensor![2.0, 4.0]);
     /// ```
-    #[track_caller]
-    pub fn median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
-    where
-        T: RealScalar,
-        Dev: Sort<T>,
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_median_into(axis, out));
-    }
-
-    /// Fallible variant of [`median_into`](Tensor::median_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range or has zero elements, `out` does not have the result's shape, or `out` is on another instance of the
-    ///   device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_median_into<R: Dim, A, S2>(
+    #[fallible]
+    pub fn median_into<R: Dim, A, S2>(
         &self,
         axis: A,
         out: &mut Tensor<T::Float, R, O, Dev, S2>,
@@ -184,7 +142,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the axis is removed. For an array of levels, the result
     /// has one index along the axis for each level. A quantile of elements that include NaN is NaN.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     ///
     /// ```
@@ -194,24 +152,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.quantile(1, [0.25, 0.5, 0.75], Quantile::Linear), tensor![[2.0, 4.0, 8.0]]);
     /// assert_eq!(x.quantile(1, 0.3, Quantile::Hazen), tensor![2.0]);
     /// ```
+    #[fallible]
     #[doc(alias = "percentile")]
-    #[track_caller]
-    pub fn quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
-    where
-        T: RealScalar,
-        Dev: Sort<T>,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-    {
-        unwrap_or_panic(self.try_quantile(axis, levels, method))
-    }
-
-    /// Fallible variant of [`quantile`](Tensor::quantile).
-    ///
-    /// # Errors
-    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
-    pub fn try_quantile<A, Q>(
+    pub fn quantile<A, Q>(
         &self,
         axis: A,
         levels: Q,
@@ -233,9 +176,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`quantile`](Tensor::quantile) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
-    /// * If `out` does not have the result's shape, or is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Quantile, Tensor, tensor};
@@ -243,31 +187,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1.0, 2.0, 4.0, 8.0, 16.0]].quantile_into(1, [0.25, 0.5], Quantile::Linear, &mut out);
     /// assert_eq!(out, tensor![[2.0, 4.0]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn quantile_into<A, Q, S2>(
-        &self,
-        axis: A,
-        levels: Q,
-        method: Quantile,
-        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) where
-        T: RealScalar,
-        Dev: Sort<T>,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_quantile_into(axis, levels, method, out));
-    }
-
-    /// Fallible variant of [`quantile_into`](Tensor::quantile_into).
-    ///
-    /// # Errors
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1: `out` is unchanged.
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_quantile_into<A, Q, S2>(
         &self,
         axis: A,
         levels: Q,

@@ -4,7 +4,7 @@ use crate::device::family::sort::SEARCH;
 use crate::device::{Device, Sort};
 use crate::element::{Element, Ordered};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
@@ -32,8 +32,9 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// `self` must be sorted in ascending order, with NaN last. Builds with debug assertions check this. In other builds, the result is
     /// unspecified if `self` is not sorted.
     ///
-    /// # Panics
-    /// If `self` is not sorted (checked in builds with debug assertions), or the allocation fails.
+    /// # Errors
+    /// If `self` is not sorted (checked in builds with debug assertions), the tensors are on different instances of the device, or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::{Side, tensor};
@@ -41,22 +42,8 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// assert_eq!(x.searchsorted(tensor![[2, 0], [9, 3]], Side::Left), tensor![[1, 0], [4, 3]]);
     /// assert_eq!(x.searchsorted(tensor![2], Side::Right), tensor![3]);
     /// ```
-    #[track_caller]
-    pub fn searchsorted<B>(&self, values: B, side: Side) -> Tensor<i64, B::Dim, O, Dev>
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-        B: MatchingOperand<T, O, Dev>,
-    {
-        unwrap_or_panic(self.try_searchsorted(values, side))
-    }
-
-    /// Fallible variant of [`searchsorted`](Tensor::searchsorted).
-    ///
-    /// # Errors
-    /// If `self` is not sorted (checked in builds with debug assertions), the tensors are on different instances of the device, or the
-    /// allocation fails.
-    pub fn try_searchsorted<B>(&self, values: B, side: Side) -> Result<Tensor<i64, B::Dim, O, Dev>, Error>
+    #[fallible]
+    pub fn searchsorted<B>(&self, values: B, side: Side) -> Result<Tensor<i64, B::Dim, O, Dev>, Error>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -71,9 +58,9 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
 
     /// [`searchsorted`](Tensor::searchsorted) into a preallocated tensor or mutable view of exactly the shape of `values`.
     ///
-    /// # Panics
-    /// * If `self` is not sorted (checked in builds with debug assertions).
-    /// * If `out` has another shape than `values`, a tensor is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If `out` has another shape than `values`, or a tensor is on another instance of the device: `out` is unchanged.
+    /// * If `self` is not sorted (checked in builds with debug assertions), or an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Side, Tensor, tensor};
@@ -81,23 +68,8 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// tensor![1, 2, 2, 3].searchsorted_into(tensor![2, 0, 9], Side::Left, &mut out);
     /// assert_eq!(out, tensor![1, 0, 4]);
     /// ```
-    #[track_caller]
-    pub fn searchsorted_into<B, S2>(&self, values: B, side: Side, out: &mut Tensor<i64, B::Dim, O, Dev, S2>)
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-        B: MatchingOperand<T, O, Dev>,
-        S2: StorageMut<i64, Dev>,
-    {
-        unwrap_or_panic(self.try_searchsorted_into(values, side, out));
-    }
-
-    /// Fallible variant of [`searchsorted_into`](Tensor::searchsorted_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape than `values`, or a tensor is on another instance of the device: `out` is unchanged.
-    /// * If `self` is not sorted (checked in builds with debug assertions), or an allocation fails: `out` may be partly written.
-    pub fn try_searchsorted_into<B, S2>(
+    #[fallible]
+    pub fn searchsorted_into<B, S2>(
         &self,
         values: B,
         side: Side,
@@ -120,28 +92,15 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns a mask of the elements that are equal to an element of `of`. NaN is not equal to NaN.
     ///
-    /// # Panics
-    /// If the allocation fails.
+    /// # Errors
+    /// If the tensors are on different instances of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[3, 1], [4, 1]].isin(tensor![1, 3, 5]), tensor![[true, true], [false, true]]);
     /// ```
-    #[track_caller]
-    pub fn isin<B>(&self, of: B) -> Tensor<bool, D, O, Dev>
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-        B: MatchingOperand<T, O, Dev>,
-    {
-        unwrap_or_panic(self.try_isin(of))
-    }
-
-    /// Fallible variant of [`isin`](Tensor::isin).
-    ///
-    /// # Errors
-    /// If the tensors are on different instances of the device, or the allocation fails.
-    pub fn try_isin<B>(&self, of: B) -> Result<Tensor<bool, D, O, Dev>, Error>
+    #[fallible]
+    pub fn isin<B>(&self, of: B) -> Result<Tensor<bool, D, O, Dev>, Error>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -156,8 +115,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`isin`](Tensor::isin) into a preallocated mask or mutable view of exactly the shape of `self`.
     ///
-    /// # Panics
-    /// If `out` has another shape, a tensor is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If `out` has another shape, or a tensor is on another instance of the device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -165,23 +125,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![3, 1, 4].isin_into(tensor![1, 3, 5], &mut out);
     /// assert_eq!(out, tensor![true, true, false]);
     /// ```
-    #[track_caller]
-    pub fn isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>)
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-        B: MatchingOperand<T, O, Dev>,
-        S2: StorageMut<bool, Dev>,
-    {
-        unwrap_or_panic(self.try_isin_into(of, out));
-    }
-
-    /// Fallible variant of [`isin_into`](Tensor::isin_into).
-    ///
-    /// # Errors
-    /// * If `out` has another shape, or a tensor is on another instance of the device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>) -> Result<(), Error>
+    #[fallible]
+    pub fn isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>) -> Result<(), Error>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -201,8 +146,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`Side::Right`], those with `edges[i - 1] < x <= edges[i]`. Elements below all edges are in bin 0. Elements above all edges, and
     /// NaN, are in bin `n`, where `n` is the number of edges.
     ///
-    /// # Panics
-    /// If the edges are not in ascending order, an edge is NaN, or the allocation fails.
+    /// # Errors
+    /// If the edges are not in ascending order, an edge is NaN, the tensors are on different instances of the device, or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::{Side, tensor};
@@ -210,22 +156,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.digitize(tensor![1.0, 2.0, 4.0], Side::Left), tensor![0, 1, 2, 3]);
     /// assert_eq!(x.digitize(tensor![1.0, 2.0, 4.0], Side::Right), tensor![0, 0, 2, 3]);
     /// ```
-    #[track_caller]
-    pub fn digitize<B>(&self, edges: B, closed: Side) -> Tensor<i64, D, O, Dev>
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-        B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
-    {
-        unwrap_or_panic(self.try_digitize(edges, closed))
-    }
-
-    /// Fallible variant of [`digitize`](Tensor::digitize).
-    ///
-    /// # Errors
-    /// If the edges are not in ascending order, an edge is NaN, the tensors are on different instances of the device, or the
-    /// allocation fails.
-    pub fn try_digitize<B>(&self, edges: B, closed: Side) -> Result<Tensor<i64, D, O, Dev>, Error>
+    #[fallible]
+    pub fn digitize<B>(&self, edges: B, closed: Side) -> Result<Tensor<i64, D, O, Dev>, Error>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -241,9 +173,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`digitize`](Tensor::digitize) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
-    /// # Panics
-    /// * If the edges are not in ascending order, or an edge is NaN.
-    /// * If `out` has another shape, a tensor is on another instance of the device, or an allocation fails.
+    /// # Errors
+    /// * If the edges are not in ascending order, an edge is NaN, `out` has another shape, or a tensor is on another instance of the
+    ///   device: `out` is unchanged.
+    /// * If an allocation fails: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Side, Tensor, tensor};
@@ -251,24 +184,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![0.5, 1.0, 3.5, 9.0].digitize_into(tensor![1.0, 2.0, 4.0], Side::Left, &mut out);
     /// assert_eq!(out, tensor![0, 1, 2, 3]);
     /// ```
-    #[track_caller]
-    pub fn digitize_into<B, S2>(&self, edges: B, closed: Side, out: &mut Tensor<i64, D, O, Dev, S2>)
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-        B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
-        S2: StorageMut<i64, Dev>,
-    {
-        unwrap_or_panic(self.try_digitize_into(edges, closed, out));
-    }
-
-    /// Fallible variant of [`digitize_into`](Tensor::digitize_into).
-    ///
-    /// # Errors
-    /// * If the edges are not in ascending order, an edge is NaN, `out` has another shape, or a tensor is on another instance of the
-    ///   device: `out` is unchanged.
-    /// * If an allocation fails: `out` may be partly written.
-    pub fn try_digitize_into<B, S2>(
+    #[fallible]
+    pub fn digitize_into<B, S2>(
         &self,
         edges: B,
         closed: Side,

@@ -3,7 +3,7 @@
 use crate::device::op::unary::Not;
 use crate::device::{Copy, Device, Elementwise, Reduce, Select, Sort};
 use crate::element::{Element, Ordered};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::copy::join::try_concatenate;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
@@ -16,29 +16,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// −0.0 and 0.0 count as equal too: the result has the zero that comes first in the memory order of `self`, or of `other` if `self`
     /// has no zero.
     ///
-    /// # Panics
-    /// If the allocation fails.
+    /// # Errors
+    /// If the tensors are on different instances of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[3, 1], [3, 2]].set_union(tensor![5, 1]), tensor![1, 2, 3, 5]);
     /// ```
+    #[fallible]
     #[doc(alias = "union1d")]
-    #[track_caller]
-    pub fn set_union<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
-    where
-        T: Ordered,
-        B: MatchingOperand<T, O, Dev>,
-        Dev: Copy<T> + Sort<T>,
-    {
-        unwrap_or_panic(self.try_set_union(other))
-    }
-
-    /// Fallible variant of [`set_union`](Tensor::set_union).
-    ///
-    /// # Errors
-    /// If the tensors are on different instances of the device, or the allocation fails.
-    pub fn try_set_union<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn set_union<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
@@ -50,29 +37,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the distinct elements of `self` that are also in another tensor, in ascending order. NaN is not equal to NaN, so the result
     /// has no NaN.
     ///
-    /// # Panics
-    /// If the allocation fails.
+    /// # Errors
+    /// If the tensors are on different instances of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[3, 1], [3, 2]].set_intersection(tensor![5, 3, 1]), tensor![1, 3]);
     /// ```
+    #[fallible]
     #[doc(alias = "intersect1d")]
-    #[track_caller]
-    pub fn set_intersection<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
-    where
-        T: Ordered,
-        B: MatchingOperand<T, O, Dev>,
-        Dev: Copy<T> + Select<T> + Sort<T> + Reduce<bool>,
-    {
-        unwrap_or_panic(self.try_set_intersection(other))
-    }
-
-    /// Fallible variant of [`set_intersection`](Tensor::set_intersection).
-    ///
-    /// # Errors
-    /// If the tensors are on different instances of the device, or the allocation fails.
-    pub fn try_set_intersection<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn set_intersection<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
@@ -86,29 +60,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the distinct elements of `self` that are not in another tensor, in ascending order. NaN is not equal to NaN, so if `self`
     /// has NaN, the result has one.
     ///
-    /// # Panics
-    /// If the allocation fails.
+    /// # Errors
+    /// If the tensors are on different instances of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[3, 1], [3, 2]].set_difference(tensor![5, 1]), tensor![2, 3]);
     /// ```
+    #[fallible]
     #[doc(alias = "setdiff1d")]
-    #[track_caller]
-    pub fn set_difference<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
-    where
-        T: Ordered,
-        B: MatchingOperand<T, O, Dev>,
-        Dev: Copy<T> + Select<T> + Sort<T> + Elementwise<bool> + Reduce<bool>,
-    {
-        unwrap_or_panic(self.try_set_difference(other))
-    }
-
-    /// Fallible variant of [`set_difference`](Tensor::set_difference).
-    ///
-    /// # Errors
-    /// If the tensors are on different instances of the device, or the allocation fails.
-    pub fn try_set_difference<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn set_difference<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,

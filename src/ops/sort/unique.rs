@@ -4,7 +4,7 @@ use crate::axis::AxisArg;
 use crate::device::{Device, Select, Sort};
 use crate::element::{Element, Ordered};
 use crate::engine::sort::unique_slices::{taking, unique_slices};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::Storage;
@@ -43,27 +43,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the distinct elements, in ascending order. All NaN count as equal, so the result has at most one, at the end. −0.0 and 0.0
     /// count as equal too; the result has the zero that comes first in memory order.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[3, 1, 3], [2, 1, 3]].unique(), tensor![1, 2, 3]);
     /// ```
-    #[track_caller]
-    pub fn unique(&self) -> Tensor<T, Rank<1>, O, Dev>
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-    {
-        unwrap_or_panic(self.try_unique())
-    }
-
-    /// Fallible variant of [`unique`](Tensor::unique).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_unique(&self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    #[fallible]
+    pub fn unique(&self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -77,7 +65,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the distinct elements in ascending order, and for each of them the number of its occurrences. All NaN count as equal. This
     /// takes less time than [`unique_with`](Tensor::unique_with), which also returns where the elements occur.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -86,23 +74,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(values, tensor![1, 2, 3]);
     /// assert_eq!(counts, tensor![2, 1, 3]);
     /// ```
-    #[track_caller]
-    pub fn unique_counts(&self) -> (Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>)
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-    {
-        unwrap_or_panic(self.try_unique_counts())
-    }
-
-    /// Fallible variant of [`unique_counts`](Tensor::unique_counts).
-    ///
-    /// # Errors
-    /// If the allocation fails.
+    #[fallible]
     #[allow(clippy::type_complexity)]
-    pub fn try_unique_counts(
-        &self,
-    ) -> Result<(Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>), Error>
+    pub fn unique_counts(&self) -> Result<(Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>), Error>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -117,7 +91,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the distinct elements in ascending order and, for each of them, its first occurrence and the number of its occurrences. Also
     /// returns, for each element of `self`, its index among the distinct elements. All NaN count as equal.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -128,21 +102,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.counts, tensor![2, 1, 3]);
     /// assert_eq!(x.inverse, tensor![2, 0, 2, 1, 0, 2]);
     /// ```
-    #[track_caller]
+    #[fallible]
     #[must_use]
-    pub fn unique_with(&self) -> Unique<T, O, Dev>
-    where
-        T: Ordered,
-        Dev: Sort<T>,
-    {
-        unwrap_or_panic(self.try_unique_with())
-    }
-
-    /// Fallible variant of [`unique_with`](Tensor::unique_with).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_unique_with(&self) -> Result<Unique<T, O, Dev>, Error>
+    pub fn unique_with(&self) -> Result<Unique<T, O, Dev>, Error>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -164,7 +126,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Slices are compared element by element in memory order: the first elements that differ decide. NaN is greater than all numbers. All
     /// NaN count as equal, and so do −0.0 and 0.0. Of several equal slices, the result has the first.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or the allocation fails.
     ///
     /// ```
@@ -172,20 +134,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[2, 1], [1, 5], [2, 1], [1, 3]];
     /// assert_eq!(x.unique_slices(0), tensor![[1, 3], [1, 5], [2, 1]]);
     /// ```
-    #[track_caller]
-    pub fn unique_slices<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
-    where
-        T: Ordered,
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_unique_slices(axis))
-    }
-
-    /// Fallible variant of [`unique_slices`](Tensor::unique_slices).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or the allocation fails.
-    pub fn try_unique_slices<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn unique_slices<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Ordered,
         Dev: Select<T>,
@@ -197,7 +147,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// occurrences. Also returns, for each index along the axis, the index of its slice among the distinct slices. Slices are compared as
     /// [`unique_slices`](Tensor::unique_slices) compares them.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or the allocation fails.
     ///
     /// ```
@@ -208,21 +158,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.inverse, tensor![1, 0, 1]);
     /// assert_eq!(x.counts, tensor![1, 2]);
     /// ```
-    #[track_caller]
+    #[fallible]
     #[must_use]
-    pub fn unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> UniqueSlices<T, D, O, Dev>
-    where
-        T: Ordered,
-        Dev: Select<T>,
-    {
-        unwrap_or_panic(self.try_unique_slices_with(axis))
-    }
-
-    /// Fallible variant of [`unique_slices_with`](Tensor::unique_slices_with).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or the allocation fails.
-    pub fn try_unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> Result<UniqueSlices<T, D, O, Dev>, Error>
+    pub fn unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> Result<UniqueSlices<T, D, O, Dev>, Error>
     where
         T: Ordered,
         Dev: Select<T>,

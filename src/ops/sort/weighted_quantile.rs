@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::element::{Element, RealScalar};
 use crate::engine::same_instance;
 use crate::engine::sort::weighted_quantile::{WEIGHTED_QUANTILE, check_weights, weighted_quantile};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -20,7 +20,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// sum of all weights: with equal weights, [`Quantile::InvertedCdf`](crate::Quantile::InvertedCdf). Elements of weight 0 are ignored. A
     /// quantile of elements that include NaN is NaN. The quantiles are computed on the host.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
     /// * If the number of weights differs from the extent of the axis, a weight is negative or not finite, or all are zero.
     /// * If the allocation fails.
@@ -31,30 +31,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.quantile_weighted(1, 0.5, tensor![1.0, 1.0, 4.0]), tensor![4.0, 7.0]);
     /// assert_eq!(x.quantile_weighted(1, [0.25, 0.5], tensor![1.0, 1.0, 1.0]), tensor![[1.0, 2.0], [7.0, 8.0]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn quantile_weighted<A, Q, W>(
-        &self,
-        axis: A,
-        levels: Q,
-        weights: W,
-    ) -> Tensor<T::Float, Q::Dim, O, Dev>
-    where
-        T: RealScalar,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(self.try_quantile_weighted(axis, levels, weights))
-    }
-
-    /// Fallible variant of [`quantile_weighted`](Tensor::quantile_weighted).
-    ///
-    /// # Errors
-    /// * If the axis is out of range or has zero elements, or a level is not in the range from 0 to 1.
-    /// * If the number of weights differs from the extent of the axis, a weight is negative or not finite, or all are zero.
-    /// * If the allocation fails.
-    pub fn try_quantile_weighted<A, Q, W>(
         &self,
         axis: A,
         levels: Q,
@@ -76,9 +54,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`quantile_weighted`](Tensor::quantile_weighted) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// # Panics
-    /// * If `out` does not have the result's shape, or is on another instance of the device.
-    /// * For the reasons given for [`quantile_weighted`](Tensor::quantile_weighted).
+    /// # Errors
+    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
+    /// * For the reasons given for [`try_quantile_weighted`](Tensor::try_quantile_weighted): `out` is unchanged, except if an allocation
+    ///   fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -86,31 +65,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// tensor![[1.0, 2.0, 4.0], [9.0, 8.0, 7.0]].quantile_weighted_into(1, 0.5, tensor![1.0, 1.0, 4.0], &mut out);
     /// assert_eq!(out, tensor![4.0, 7.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn quantile_weighted_into<A, Q, W, S2>(
-        &self,
-        axis: A,
-        levels: Q,
-        weights: W,
-        out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) where
-        T: RealScalar,
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        Q: QuantileArg<D>,
-        W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
-        S2: StorageMut<T::Float, Dev>,
-    {
-        unwrap_or_panic(self.try_quantile_weighted_into(axis, levels, weights, out));
-    }
-
-    /// Fallible variant of [`quantile_weighted_into`](Tensor::quantile_weighted_into).
-    ///
-    /// # Errors
-    /// * If `out` does not have the result's shape, or is on another instance of the device: `out` is unchanged.
-    /// * For the reasons given for [`try_quantile_weighted`](Tensor::try_quantile_weighted): `out` is unchanged, except if an allocation
-    ///   fails.
-    pub fn try_quantile_weighted_into<A, Q, W, S2>(
         &self,
         axis: A,
         levels: Q,

@@ -3,7 +3,7 @@
 use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::{Copy, Device};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, MergeAxes, Rank};
 use crate::storage::{Storage, StorageMut};
@@ -12,7 +12,7 @@ use crate::tensor::{AsView, Tensor, TensorViewMut, ViewOf};
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns a view of the elements whose indices along axes `a` and `b` are equal. One axis, the last, replaces `a` and `b`.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
     ///
     /// ```
@@ -20,21 +20,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1, 2], [3, 4]];
     /// assert_eq!(x.diagonal(0, 1), tensor![1, 4]);
     /// ```
-    #[track_caller]
-    pub fn diagonal<R: Dim, A, B>(&self, a: A, b: B) -> ViewOf<'_, T, R, O, Dev, S>
-    where
-        D: MergeAxes<Merged = R>,
-        A: AxisArg<D> + DistinctAxis<B>,
-        B: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_diagonal(a, b))
-    }
-
-    /// Fallible variant of [`diagonal`](Tensor::diagonal).
-    ///
-    /// # Errors
-    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
-    pub fn try_diagonal<R: Dim, A, B>(&self, a: A, b: B) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    #[fallible]
+    pub fn diagonal<R: Dim, A, B>(&self, a: A, b: B) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: MergeAxes<Merged = R>,
         A: AxisArg<D> + DistinctAxis<B>,
@@ -47,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// positive numbers are above the main diagonal of a matrix, those with negative numbers below it. One axis, the last, replaces `a` and
     /// `b`, which may differ in extent. A diagonal outside of the matrix is empty.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range, or `a` and `b` are the same axis.
     ///
     /// ```
@@ -56,21 +43,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.diagonal_offset(0, 1, 1), tensor![2, 6]);
     /// assert_eq!(x.diagonal_offset(0, 1, -1), tensor![4]);
     /// ```
-    #[track_caller]
-    pub fn diagonal_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> ViewOf<'_, T, R, O, Dev, S>
-    where
-        D: MergeAxes<Merged = R>,
-        A: AxisArg<D> + DistinctAxis<B>,
-        B: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_diagonal_offset(a, b, k))
-    }
-
-    /// Fallible variant of [`diagonal_offset`](Tensor::diagonal_offset).
-    ///
-    /// # Errors
-    /// If an axis is out of range, or `a` and `b` are the same axis.
-    pub fn try_diagonal_offset<R: Dim, A, B>(
+    #[fallible]
+    pub fn diagonal_offset<R: Dim, A, B>(
         &self,
         a: A,
         b: B,
@@ -88,7 +62,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// [`diagonal`](Tensor::diagonal) as a mutable view.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
     ///
     /// ```
@@ -96,26 +70,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.diagonal_mut(0, 1).fill(0.0);
     /// assert_eq!(x, vierbein::tensor![[0.0, 1.0], [1.0, 0.0]]);
     /// ```
-    #[track_caller]
-    pub fn diagonal_mut<R: Dim, A, B>(&mut self, a: A, b: B) -> TensorViewMut<'_, T, R, O, Dev>
-    where
-        D: MergeAxes<Merged = R>,
-        A: AxisArg<D> + DistinctAxis<B>,
-        B: AxisArg<D>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_diagonal_mut(a, b))
-    }
-
-    /// Fallible variant of [`diagonal_mut`](Tensor::diagonal_mut).
-    ///
-    /// # Errors
-    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
-    pub fn try_diagonal_mut<R: Dim, A, B>(
-        &mut self,
-        a: A,
-        b: B,
-    ) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn diagonal_mut<R: Dim, A, B>(&mut self, a: A, b: B) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
     where
         D: MergeAxes<Merged = R>,
         A: AxisArg<D> + DistinctAxis<B>,
@@ -129,28 +85,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// Returns the square matrix with the given diagonal, and zeros elsewhere.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::from_diagonal(tensor![1, 2]), tensor![[1, 0], [0, 2]]);
     /// ```
-    #[track_caller]
-    pub fn from_diagonal<X>(diagonal: X) -> Self
-    where
-        T: Scalar,
-        Dev: Copy<T>,
-        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(Self::try_from_diagonal(diagonal))
-    }
-
-    /// Fallible variant of [`from_diagonal`](Tensor::from_diagonal).
-    ///
-    /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_from_diagonal<X>(diagonal: X) -> Result<Self, Error>
+    #[fallible]
+    pub fn from_diagonal<X>(diagonal: X) -> Result<Self, Error>
     where
         T: Scalar,
         Dev: Copy<T>,
@@ -167,28 +110,15 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// Returns the square matrix with the given diagonal `k`, and zeros elsewhere. Diagonals are numbered as by
     /// [`diagonal_offset`](Tensor::diagonal_offset). The matrix has `n + |k|` rows for a diagonal of `n` elements.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::from_diagonal_offset(tensor![1, 2], 1), tensor![[0, 1, 0], [0, 0, 2], [0, 0, 0]]);
     /// ```
-    #[track_caller]
-    pub fn from_diagonal_offset<X>(diagonal: X, k: isize) -> Self
-    where
-        T: Scalar,
-        Dev: Copy<T>,
-        X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
-    {
-        unwrap_or_panic(Self::try_from_diagonal_offset(diagonal, k))
-    }
-
-    /// Fallible variant of [`from_diagonal_offset`](Tensor::from_diagonal_offset).
-    ///
-    /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_from_diagonal_offset<X>(diagonal: X, k: isize) -> Result<Self, Error>
+    #[fallible]
+    pub fn from_diagonal_offset<X>(diagonal: X, k: isize) -> Result<Self, Error>
     where
         T: Scalar,
         Dev: Copy<T>,

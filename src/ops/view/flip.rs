@@ -3,7 +3,7 @@
 use crate::axis::{AxesArg, AxisArg, DistinctAxis};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -12,7 +12,7 @@ use crate::tensor::{Tensor, ViewOf};
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns a view with one or more axes reversed: index 0 of the view is the last index of `self`.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range or named twice.
     ///
     /// ```
@@ -21,17 +21,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.flip(0), tensor![[3, 4], [1, 2]]);
     /// assert_eq!(x.flip([0, 1]), tensor![[4, 3], [2, 1]]);
     /// ```
+    #[fallible]
     #[doc(alias = "reverse")]
-    #[track_caller]
-    pub fn flip(&self, axes: impl AxesArg<D>) -> ViewOf<'_, T, D, O, Dev, S> {
-        unwrap_or_panic(self.try_flip(axes))
-    }
-
-    /// Fallible variant of [`flip`](Tensor::flip).
-    ///
-    /// # Errors
-    /// For the reasons for which `flip` panics.
-    pub fn try_flip(&self, axes: impl AxesArg<D>) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
+    pub fn flip(&self, axes: impl AxesArg<D>) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
         let axes = axes.axes();
         self.cut(|from, to| from.flip(axes.as_ref(), to))
     }
@@ -39,7 +31,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns a view that is rotated by `turns` quarter turns in the plane of the axes `a` and `b`, from `a` towards `b`. A negative
     /// number of turns rotates in the other direction.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range, or the two axes are equal.
     ///
     /// ```
@@ -48,20 +40,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.rot90(1, 0, 1), tensor![[2, 4], [1, 3]]);
     /// assert_eq!(x.rot90(-1, 0, 1), tensor![[3, 1], [4, 2]]);
     /// ```
-    #[track_caller]
-    pub fn rot90<A, B>(&self, turns: isize, a: A, b: B) -> ViewOf<'_, T, D, O, Dev, S>
-    where
-        A: AxisArg<D> + DistinctAxis<B>,
-        B: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_rot90(turns, a, b))
-    }
-
-    /// Fallible variant of [`rot90`](Tensor::rot90).
-    ///
-    /// # Errors
-    /// For the reasons for which `rot90` panics.
-    pub fn try_rot90<A, B>(&self, turns: isize, a: A, b: B) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error>
+    #[fallible]
+    pub fn rot90<A, B>(&self, turns: isize, a: A, b: B) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error>
     where
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,

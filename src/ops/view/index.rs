@@ -4,7 +4,7 @@ use super::slice::SliceOf;
 use crate::axis::{AxisArg, IndexNumber, from_start};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -22,7 +22,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the index of an element, given its flat index in memory order, which methods such as [`argmax`](Tensor::argmax) return. A
     /// negative flat index counts from the end.
     ///
-    /// # Panics
+    /// # Errors
     /// If the flat index is out of range.
     ///
     /// ```
@@ -30,16 +30,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1.0, 2.0, 7.0], [4.0, 5.0, 6.0]];
     /// assert_eq!(x.unravel_index(x.argmax().item()), [0, 2]);
     /// ```
-    #[track_caller]
-    pub fn unravel_index(&self, flat: impl IndexNumber) -> D::Shape {
-        unwrap_or_panic(self.try_unravel_index(flat))
-    }
-
-    /// Fallible variant of [`unravel_index`](Tensor::unravel_index).
-    ///
-    /// # Errors
-    /// If the flat index is out of range.
-    pub fn try_unravel_index(&self, flat: impl IndexNumber) -> Result<D::Shape, Error> {
+    #[fallible]
+    pub fn unravel_index(&self, flat: impl IndexNumber) -> Result<D::Shape, Error> {
         let mut rest = from_start(flat, self.len());
         if rest >= self.len() {
             let shape = vec![self.len()];
@@ -57,22 +49,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns the flat index, in memory order, of the element at an index. The inverse of [`unravel_index`](Tensor::unravel_index).
     ///
-    /// # Panics
+    /// # Errors
     /// If the index is out of range.
     ///
     /// ```
     /// assert_eq!(vierbein::tensor![[1, 2, 7], [4, 5, 6]].ravel_index([1, -1]), 5);
     /// ```
-    #[track_caller]
-    pub fn ravel_index(&self, index: impl IndexArray<D>) -> usize {
-        unwrap_or_panic(self.try_ravel_index(index))
-    }
-
-    /// Fallible variant of [`ravel_index`](Tensor::ravel_index).
-    ///
-    /// # Errors
-    /// If the index is out of range.
-    pub fn try_ravel_index(&self, index: impl IndexArray<D>) -> Result<usize, Error> {
+    #[fallible]
+    pub fn ravel_index(&self, index: impl IndexArray<D>) -> Result<usize, Error> {
         let shape = self.shape();
         let (at, shape) = (index.counted_from_start(&shape), shape.as_ref());
         let mut flat = 0;
@@ -89,7 +73,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns the view at one index along an axis, without that axis. A negative index counts from the end.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis or the index is out of range.
     ///
     /// ```
@@ -98,23 +82,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.index_axis(1, 0), tensor![1, 3]);
     /// assert_eq!(x.index_axis(0, -1), tensor![3, 4]);
     /// ```
+    #[fallible]
     // Always inlined, as are the functions that it calls, because loops create a view for each row.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    #[track_caller]
-    pub fn index_axis<R: Dim, A>(&self, axis: A, index: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
-    where
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_index_axis(axis, index))
-    }
-
-    /// Fallible variant of [`index_axis`](Tensor::index_axis).
-    ///
-    /// # Errors
-    /// If the axis or the index is out of range.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn try_index_axis<R: Dim, A>(
+    pub fn index_axis<R: Dim, A>(
         &self,
         axis: A,
         index: impl IndexNumber,
@@ -130,7 +101,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Splits the tensor along an axis: returns a view of the indices below `at`, and a view of the others. A
     /// negative `at` counts from the end.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or `at` exceeds its extent.
     ///
     /// ```
@@ -139,20 +110,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let (low, high) = x.split_at(0, 2);
     /// assert_eq!((low.len(), high[[0]]), (2, 3));
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn split_at<A: AxisArg<D>>(
-        &self,
-        axis: A,
-        at: impl IndexNumber,
-    ) -> (ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>) {
-        unwrap_or_panic(self.try_split_at(axis, at))
-    }
-
-    /// Fallible variant of [`split_at`](Tensor::split_at).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or `at` exceeds its extent.
-    pub fn try_split_at<A: AxisArg<D>>(
         &self,
         axis: A,
         at: impl IndexNumber,
@@ -167,7 +126,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the view of [`index_axis`](Tensor::index_axis) as a mutable view.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis or the index is out of range.
     ///
     /// ```
@@ -175,25 +134,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.index_axis_mut(0, 1).fill(0);
     /// assert_eq!(x, vierbein::tensor![[1, 2], [0, 0]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn index_axis_mut<R: Dim, A>(
-        &mut self,
-        axis: A,
-        index: impl IndexNumber,
-    ) -> TensorViewMut<'_, T, R, O, Dev>
-    where
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_index_axis_mut(axis, index))
-    }
-
-    /// Fallible variant of [`index_axis_mut`](Tensor::index_axis_mut).
-    ///
-    /// # Errors
-    /// If the axis or the index is out of range.
-    pub fn try_index_axis_mut<R: Dim, A>(
         &mut self,
         axis: A,
         index: impl IndexNumber,
@@ -209,7 +151,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Splits the tensor along an axis: returns a mutable view of the indices below `at`, and a mutable view of the others.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or `at` exceeds its extent.
     ///
     /// ```
@@ -218,23 +160,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// low.assign(&high.index_axis(0, 1));
     /// assert_eq!(x, vierbein::tensor![3, 2, 3]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn split_at_mut<A: AxisArg<D>>(
-        &mut self,
-        axis: A,
-        at: impl IndexNumber,
-    ) -> (TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>)
-    where
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_split_at_mut(axis, at))
-    }
-
-    /// Fallible variant of [`split_at_mut`](Tensor::split_at_mut).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or `at` exceeds its extent.
-    pub fn try_split_at_mut<A: AxisArg<D>>(
         &mut self,
         axis: A,
         at: impl IndexNumber,
@@ -251,7 +178,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
     /// Variant of [`index_axis_mut`](Tensor::index_axis_mut) that consumes the view. The result has the same lifetime `'a`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis or the index is out of range.
     ///
     /// ```
@@ -264,24 +191,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// last_row(x.view_mut()).fill(0);
     /// assert_eq!(x, tensor![[1, 2], [0, 0]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn into_index_axis<R: Dim, A>(
-        self,
-        axis: A,
-        index: impl IndexNumber,
-    ) -> TensorViewMut<'a, T, R, O, Dev>
-    where
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_into_index_axis(axis, index))
-    }
-
-    /// Fallible variant of [`into_index_axis`](TensorViewMut::into_index_axis).
-    ///
-    /// # Errors
-    /// If the axis or the index is out of range.
-    pub fn try_into_index_axis<R: Dim, A>(
         self,
         axis: A,
         index: impl IndexNumber,
@@ -296,7 +207,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
 
     /// Variant of [`slice_mut`](Tensor::slice_mut) that consumes the view. The result has the same lifetime `'a`.
     ///
-    /// # Panics
+    /// # Errors
     /// If an index or range is out of range for its axis.
     ///
     /// ```
@@ -308,19 +219,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// inner(x.view_mut()).fill(0);
     /// assert_eq!(x, tensor![1, 0, 0, 4]);
     /// ```
-    #[track_caller]
-    pub fn into_slice<R: Dim, A>(self, arguments: A) -> TensorViewMut<'a, T, R, O, Dev>
-    where
-        A: SliceOf<D, Sliced = R>,
-    {
-        unwrap_or_panic(self.try_into_slice(arguments))
-    }
-
-    /// Fallible variant of [`into_slice`](TensorViewMut::into_slice).
-    ///
-    /// # Errors
-    /// If an index or range is out of range for its axis.
-    pub fn try_into_slice<R: Dim, A>(self, arguments: A) -> Result<TensorViewMut<'a, T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn into_slice<R: Dim, A>(self, arguments: A) -> Result<TensorViewMut<'a, T, R, O, Dev>, Error>
     where
         A: SliceOf<D, Sliced = R>,
     {
@@ -330,7 +230,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
 
     /// Variant of [`split_at_mut`](Tensor::split_at_mut) that consumes the view. The results have the same lifetime `'a`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or `at` exceeds its extent.
     ///
     /// ```
@@ -340,20 +240,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// high.fill(9);
     /// assert_eq!(x, vierbein::tensor![0, 9, 9]);
     /// ```
-    #[track_caller]
-    pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: impl IndexNumber) -> (Self, Self) {
-        unwrap_or_panic(self.try_into_split_at(axis, at))
-    }
-
-    /// Fallible variant of [`into_split_at`](TensorViewMut::into_split_at).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or `at` exceeds its extent.
-    pub fn try_into_split_at<A: AxisArg<D>>(
-        self,
-        axis: A,
-        at: impl IndexNumber,
-    ) -> Result<(Self, Self), Error> {
+    #[fallible]
+    pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: impl IndexNumber) -> Result<(Self, Self), Error> {
         let (axis, at) = self.along(axis, at);
         self.halves(axis, at)
     }

@@ -3,7 +3,7 @@
 use crate::axis::AxisArg;
 use crate::device::{Device, HostAccess};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::lanes::LaneIndices;
 use crate::layout::odometer::advance;
 use crate::order::Order;
@@ -54,7 +54,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Iterates over the views at each index along an axis.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range.
     ///
     /// ```
@@ -63,20 +63,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let sums: Vec<i32> = x.axis_iter(0).map(|row| row.sum().item()).collect();
     /// assert_eq!(sums, [3, 7]);
     /// ```
-    #[track_caller]
-    pub fn axis_iter<R: Dim, A>(&self, axis: A) -> AxisIter<T, D, O, Dev, S::Shared<'_>, R>
-    where
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_axis_iter(axis))
-    }
-
-    /// Fallible variant of [`axis_iter`](Tensor::axis_iter).
-    ///
-    /// # Errors
-    /// If the axis is out of range.
-    pub fn try_axis_iter<R: Dim, A>(&self, axis: A) -> Result<AxisIter<T, D, O, Dev, S::Shared<'_>, R>, Error>
+    #[fallible]
+    pub fn axis_iter<R: Dim, A>(&self, axis: A) -> Result<AxisIter<T, D, O, Dev, S::Shared<'_>, R>, Error>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -116,7 +104,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Iterates over the one-dimensional views along an axis: one view for each index of the other axes, in memory order.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range.
     ///
     /// ```
@@ -125,20 +113,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let columns: Vec<_> = x.lanes(0).map(|lane| lane.to_vec()).collect();
     /// assert_eq!(columns, [[1, 3], [2, 4]]);
     /// ```
-    #[track_caller]
-    pub fn lanes<A>(&self, axis: A) -> Lanes<T, D, O, Dev, S::Shared<'_>>
-    where
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_lanes(axis))
-    }
-
-    /// Fallible variant of [`lanes`](Tensor::lanes).
-    ///
-    /// # Errors
-    /// If the axis is out of range.
-    pub fn try_lanes<A>(&self, axis: A) -> Result<Lanes<T, D, O, Dev, S::Shared<'_>>, Error>
+    #[fallible]
+    pub fn lanes<A>(&self, axis: A) -> Result<Lanes<T, D, O, Dev, S::Shared<'_>>, Error>
     where
         D: RemoveAxes<1>,
         A: AxisArg<D>,
@@ -169,7 +145,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Iterates over the mutable views at each index along an axis.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range.
     ///
     /// ```
@@ -179,21 +155,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// }
     /// assert_eq!(x, vierbein::tensor![[0, 0], [1, 1]]);
     /// ```
-    #[track_caller]
-    pub fn axis_iter_mut<R: Dim, A>(&mut self, axis: A) -> AxisIterMut<'_, T, D, O, Dev, R>
-    where
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_axis_iter_mut(axis))
-    }
-
-    /// Fallible variant of [`axis_iter_mut`](Tensor::axis_iter_mut).
-    ///
-    /// # Errors
-    /// If the axis is out of range.
-    pub fn try_axis_iter_mut<R: Dim, A>(&mut self, axis: A) -> Result<AxisIterMut<'_, T, D, O, Dev, R>, Error>
+    #[fallible]
+    pub fn axis_iter_mut<R: Dim, A>(&mut self, axis: A) -> Result<AxisIterMut<'_, T, D, O, Dev, R>, Error>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -232,7 +195,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`lanes`](Tensor::lanes) as mutable views.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range.
     ///
     /// ```
@@ -242,21 +205,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// }
     /// assert_eq!(x, vierbein::tensor![[1, 3], [2, 4]]);
     /// ```
-    #[track_caller]
-    pub fn lanes_mut<A>(&mut self, axis: A) -> LanesMut<'_, T, D, O, Dev>
-    where
-        D: RemoveAxes<1>,
-        A: AxisArg<D>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_lanes_mut(axis))
-    }
-
-    /// Fallible variant of [`lanes_mut`](Tensor::lanes_mut).
-    ///
-    /// # Errors
-    /// If the axis is out of range.
-    pub fn try_lanes_mut<A>(&mut self, axis: A) -> Result<LanesMut<'_, T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn lanes_mut<A>(&mut self, axis: A) -> Result<LanesMut<'_, T, D, O, Dev>, Error>
     where
         D: RemoveAxes<1>,
         A: AxisArg<D>,

@@ -2,7 +2,7 @@
 
 use crate::device::{Copy, Device};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::reshape::new_extents;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, ReshapeArg};
@@ -16,7 +16,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// For an owned tensor, every shape with this number of elements is possible. For a view, the strides can make a copy necessary. Use
     /// [`reshape`](Tensor::reshape) then, which copies.
     ///
-    /// # Panics
+    /// # Errors
     /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
     ///
     /// ```
@@ -25,19 +25,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.as_shape([3, 2]), tensor![[1, 2], [3, 4], [5, 6]]);
     /// assert!(x.t().try_as_shape([6]).is_err());
     /// ```
-    #[track_caller]
-    pub fn as_shape<Sh: ReshapeArg>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S> {
-        unwrap_or_panic(self.try_as_shape(shape))
-    }
-
-    /// Fallible variant of [`as_shape`](Tensor::as_shape).
-    ///
-    /// # Errors
-    /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
-    pub fn try_as_shape<Sh: ReshapeArg>(
-        &self,
-        shape: Sh,
-    ) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
+    #[fallible]
+    pub fn as_shape<Sh: ReshapeArg>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
         let (shape, strides) = self.reshaped(shape)?;
         Ok(self.view().with_axes(shape, strides, 0))
     }
@@ -65,7 +54,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// An owned tensor keeps its buffer. A view is copied.
     ///
-    /// # Panics
+    /// # Errors
     /// If the numbers of elements differ, or a copy is needed and the allocation fails.
     ///
     /// ```
@@ -76,19 +65,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let columns = x.to_order::<ColMajor>().reshape([2, 3]);
     /// assert_eq!(columns.to_order::<RowMajor>(), tensor![[0, 2, 4], [1, 3, 5]]);
     /// ```
-    #[track_caller]
-    pub fn reshape<Sh: ReshapeArg>(self, shape: Sh) -> Tensor<T, Sh::Dim, O, Dev>
-    where
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_reshape(shape))
-    }
-
-    /// Fallible variant of [`reshape`](Tensor::reshape).
-    ///
-    /// # Errors
-    /// If the numbers of elements differ, or a copy is needed and the allocation fails.
-    pub fn try_reshape<Sh: ReshapeArg>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
+    #[fallible]
+    pub fn reshape<Sh: ReshapeArg>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
     where
         Dev: Copy<T>,
     {
@@ -104,27 +82,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Converts the tensor to rank 1, with all elements in memory order. An owned tensor keeps its buffer. A view is copied.
     ///
-    /// # Panics
+    /// # Errors
     /// If a view is copied and the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].flatten(), tensor![1, 2, 3, 4]);
     /// ```
+    #[fallible]
     #[doc(alias = "ravel")]
-    #[track_caller]
-    pub fn flatten(self) -> Tensor<T, Rank<1>, O, Dev>
-    where
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_flatten())
-    }
-
-    /// Fallible variant of [`flatten`](Tensor::flatten).
-    ///
-    /// # Errors
-    /// If a view is copied and the allocation fails.
-    pub fn try_flatten(self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn flatten(self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
     where
         Dev: Copy<T>,
     {
@@ -136,7 +103,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// [`as_shape`](Tensor::as_shape) as a mutable view.
     ///
-    /// # Panics
+    /// # Errors
     /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
     ///
     /// ```
@@ -144,19 +111,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.as_shape_mut([2, 2]).index_axis_mut(1, 0).fill(0);
     /// assert_eq!(x, vierbein::tensor![0, 2, 0, 4]);
     /// ```
-    #[track_caller]
-    pub fn as_shape_mut<Sh: ReshapeArg>(&mut self, shape: Sh) -> TensorViewMut<'_, T, Sh::Dim, O, Dev>
-    where
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_as_shape_mut(shape))
-    }
-
-    /// Fallible variant of [`as_shape_mut`](Tensor::as_shape_mut).
-    ///
-    /// # Errors
-    /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
-    pub fn try_as_shape_mut<Sh: ReshapeArg>(
+    #[fallible]
+    pub fn as_shape_mut<Sh: ReshapeArg>(
         &mut self,
         shape: Sh,
     ) -> Result<TensorViewMut<'_, T, Sh::Dim, O, Dev>, Error>

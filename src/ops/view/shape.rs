@@ -3,7 +3,7 @@
 use crate::axis::{AxisArg, IndexNumber, Permutation, from_start};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::element_count;
 use crate::order::Order;
@@ -24,7 +24,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns a view whose axis `k` is axis `axes[k]` of this tensor.
     ///
-    /// # Panics
+    /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
     ///
     /// ```
@@ -33,22 +33,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.permute([2, 0, 1]).shape(), [4, 2, 3]);
     /// assert_eq!(x.permute([-1, 0, 1]).shape(), [4, 2, 3]);
     /// ```
-    #[track_caller]
-    pub fn permute(&self, axes: impl Permutation<D>) -> ViewOf<'_, T, D, O, Dev, S> {
-        unwrap_or_panic(self.try_permute(axes))
-    }
-
-    /// Fallible variant of [`permute`](Tensor::permute).
-    ///
-    /// # Errors
-    /// If `axes` is not a permutation of the tensor's axes.
-    pub fn try_permute(&self, axes: impl Permutation<D>) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
+    #[fallible]
+    pub fn permute(&self, axes: impl Permutation<D>) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
         self.cut(|from, to| from.permute(axes.axes().as_ref(), to))
     }
 
     /// Returns a view with two axes exchanged.
     ///
-    /// # Panics
+    /// # Errors
     /// If an axis is out of range.
     ///
     /// ```
@@ -56,16 +48,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = Tensor::<f64, _>::zeros([2, 3, 4]);
     /// assert_eq!(x.swap_axes(0, 2).shape(), [4, 3, 2]);
     /// ```
-    #[track_caller]
-    pub fn swap_axes<A: AxisArg<D>, B: AxisArg<D>>(&self, a: A, b: B) -> ViewOf<'_, T, D, O, Dev, S> {
-        unwrap_or_panic(self.try_swap_axes(a, b))
-    }
-
-    /// Fallible variant of [`swap_axes`](Tensor::swap_axes).
-    ///
-    /// # Errors
-    /// If an axis is out of range.
-    pub fn try_swap_axes<A: AxisArg<D>, B: AxisArg<D>>(
+    #[fallible]
+    pub fn swap_axes<A: AxisArg<D>, B: AxisArg<D>>(
         &self,
         a: A,
         b: B,
@@ -88,7 +72,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns a view with a new axis of extent 1 before axis `at`; if `at` is the rank, the new axis is the last. A negative `at` is an
     /// axis of the result, counted from the end: -1 makes the new axis the last.
     ///
-    /// # Panics
+    /// # Errors
     /// If `at` is out of range.
     ///
     /// ```
@@ -97,21 +81,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(column.insert_axis(1).shape(), [3, 1]);
     /// assert_eq!(column.insert_axis(-1).shape(), [3, 1]);
     /// ```
+    #[fallible]
     #[doc(alias = "unsqueeze")]
     #[doc(alias = "expand_dims")]
-    #[track_caller]
-    pub fn insert_axis<R: Dim>(&self, at: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
-    where
-        D: InsertAxes<1, Inserted = R>,
-    {
-        unwrap_or_panic(self.try_insert_axis(at))
-    }
-
-    /// Fallible variant of [`insert_axis`](Tensor::insert_axis).
-    ///
-    /// # Errors
-    /// If `at` is out of range.
-    pub fn try_insert_axis<R: Dim>(&self, at: impl IndexNumber) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    pub fn insert_axis<R: Dim>(&self, at: impl IndexNumber) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: InsertAxes<1, Inserted = R>,
     {
@@ -121,28 +94,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns a view without an axis of extent 1.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or its extent is not 1.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2, 3]].remove_axis(0), tensor![1, 2, 3]);
     /// ```
+    #[fallible]
     #[doc(alias = "squeeze")]
-    #[track_caller]
-    pub fn remove_axis<R: Dim, A>(&self, axis: A) -> ViewOf<'_, T, R, O, Dev, S>
-    where
-        D: RemoveAxes<1, Removed = R>,
-        A: AxisArg<D>,
-    {
-        unwrap_or_panic(self.try_remove_axis(axis))
-    }
-
-    /// Fallible variant of [`remove_axis`](Tensor::remove_axis).
-    ///
-    /// # Errors
-    /// If the axis is out of range, or its extent is not 1.
-    pub fn try_remove_axis<R: Dim, A>(&self, axis: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    pub fn remove_axis<R: Dim, A>(&self, axis: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -155,27 +116,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Nothing is copied: these axes have stride 0.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tensor's shape does not broadcast to the new shape, or the new shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2].broadcast_to([2, 2]), tensor![[1, 2], [1, 2]]);
     /// ```
-    #[track_caller]
-    pub fn broadcast_to<Sh>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S>
-    where
-        Sh: IntoShape,
-        D: BroadcastTo<Sh::Dim>,
-    {
-        unwrap_or_panic(self.try_broadcast_to(shape))
-    }
-
-    /// Fallible variant of [`broadcast_to`](Tensor::broadcast_to).
-    ///
-    /// # Errors
-    /// If the tensor's shape does not broadcast to the new shape, or the new shape exceeds the address space.
-    pub fn try_broadcast_to<Sh>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error>
+    #[fallible]
+    pub fn broadcast_to<Sh>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error>
     where
         Sh: IntoShape,
         D: BroadcastTo<Sh::Dim>,
@@ -233,7 +182,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`permute`](Tensor::permute) as a mutable view.
     ///
-    /// # Panics
+    /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
     ///
     /// ```
@@ -241,22 +190,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.permute_mut([1, 0]).assign(&vierbein::tensor![[5, 6], [7, 8]]);
     /// assert_eq!(x, vierbein::tensor![[5, 7], [6, 8]]);
     /// ```
-    #[track_caller]
-    pub fn permute_mut(&mut self, axes: impl Permutation<D>) -> TensorViewMut<'_, T, D, O, Dev>
-    where
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_permute_mut(axes))
-    }
-
-    /// Fallible variant of [`permute_mut`](Tensor::permute_mut).
-    ///
-    /// # Errors
-    /// If `axes` is not a permutation of the tensor's axes.
-    pub fn try_permute_mut(
-        &mut self,
-        axes: impl Permutation<D>,
-    ) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error>
+    #[fallible]
+    pub fn permute_mut(&mut self, axes: impl Permutation<D>) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error>
     where
         S: StorageMut<T, Dev>,
     {

@@ -4,7 +4,7 @@
 use crate::axis::IndexNumber;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::slice::SliceItem;
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes};
@@ -273,7 +273,7 @@ macro_rules! s {
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the view of the elements that a slice, an [`s!`](crate::s!) expression, selects.
     ///
-    /// # Panics
+    /// # Errors
     /// If an index or range is out of range for its axis, or a step is 0.
     ///
     /// ```
@@ -282,19 +282,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.slice(s![.., 1..]), tensor![[2, 3], [5, 6]]);
     /// assert_eq!(x.slice(s![-1, ..;-1]), tensor![6, 5, 4]);
     /// ```
-    #[track_caller]
-    pub fn slice<R: Dim, A>(&self, arguments: A) -> ViewOf<'_, T, R, O, Dev, S>
-    where
-        A: SliceOf<D, Sliced = R>,
-    {
-        unwrap_or_panic(self.try_slice(arguments))
-    }
-
-    /// Fallible variant of [`slice`](Tensor::slice).
-    ///
-    /// # Errors
-    /// If an index or range is out of range for its axis, or a step is 0.
-    pub fn try_slice<R: Dim, A>(&self, arguments: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    #[fallible]
+    pub fn slice<R: Dim, A>(&self, arguments: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         A: SliceOf<D, Sliced = R>,
     {
@@ -306,7 +295,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// [`slice`](Tensor::slice) as a mutable view.
     ///
-    /// # Panics
+    /// # Errors
     /// If an index or range is out of range for its axis, or a step is 0.
     ///
     /// ```
@@ -315,20 +304,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.slice_mut(s![.., 1..]).fill(0);
     /// assert_eq!(x, tensor![[1, 0, 0], [4, 0, 0]]);
     /// ```
-    #[track_caller]
-    pub fn slice_mut<R: Dim, A>(&mut self, arguments: A) -> TensorViewMut<'_, T, R, O, Dev>
-    where
-        A: SliceOf<D, Sliced = R>,
-        S: StorageMut<T, Dev>,
-    {
-        unwrap_or_panic(self.try_slice_mut(arguments))
-    }
-
-    /// Fallible variant of [`slice_mut`](Tensor::slice_mut).
-    ///
-    /// # Errors
-    /// If an index or range is out of range for its axis, or a step is 0.
-    pub fn try_slice_mut<R: Dim, A>(&mut self, arguments: A) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    #[fallible]
+    pub fn slice_mut<R: Dim, A>(&mut self, arguments: A) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
     where
         A: SliceOf<D, Sliced = R>,
         S: StorageMut<T, Dev>,

@@ -3,7 +3,7 @@
 use crate::axis::{AxisArg, IndexNumber, from_start};
 use crate::device::{Cpu, Device};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};
@@ -26,7 +26,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// For parts that differ in extent, see [`split_at_each`](Tensor::split_at_each) and [`chunks`](Tensor::chunks).
     ///
-    /// # Panics
+    /// # Errors
     /// * If the axis is out of range.
     /// * If the extent of the axis is not a multiple of `parts`, or `parts` is 0.
     /// * If the allocation of the `Vec` fails.
@@ -36,17 +36,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1, 2, 3, 4], [5, 6, 7, 8]];
     /// assert_eq!(x.split(1, 2), [tensor![[1, 2], [5, 6]], tensor![[3, 4], [7, 8]]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     #[must_use]
-    pub fn split<A: AxisArg<D>>(&self, axis: A, parts: usize) -> Vec<ViewOf<'_, T, D, O, Dev, S>> {
-        unwrap_or_panic(self.try_split(axis, parts))
-    }
-
-    /// Fallible variant of [`split`](Tensor::split).
-    ///
-    /// # Errors
-    /// For the reasons for which `split` panics.
-    pub fn try_split<A: AxisArg<D>>(
+    pub fn split<A: AxisArg<D>>(
         &self,
         axis: A,
         parts: usize,
@@ -61,7 +53,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// has the indices from the first position up to, but not including, the second position, and so on. Between equal positions, the
     /// view is empty. A negative position counts from the end.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the axis is out of range.
     /// * If a position is out of range, or less than the position before it.
     /// * If the allocation of the `Vec` fails.
@@ -71,21 +63,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![1, 2, 3, 4, 5];
     /// assert_eq!(x.split_at_each(0, &[1, -1]), [tensor![1], tensor![2, 3, 4], tensor![5]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     #[must_use]
     pub fn split_at_each<A: AxisArg<D>>(
-        &self,
-        axis: A,
-        positions: &[impl IndexNumber],
-    ) -> Vec<ViewOf<'_, T, D, O, Dev, S>> {
-        unwrap_or_panic(self.try_split_at_each(axis, positions))
-    }
-
-    /// Fallible variant of [`split_at_each`](Tensor::split_at_each).
-    ///
-    /// # Errors
-    /// For the reasons for which `split_at_each` panics.
-    pub fn try_split_at_each<A: AxisArg<D>>(
         &self,
         axis: A,
         positions: &[impl IndexNumber],
@@ -99,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns an iterator over views of `len` consecutive indices along an axis. The last view has fewer indices if the extent is not a
     /// multiple of `len`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the axis is out of range, or `len` is 0.
     ///
     /// ```
@@ -108,20 +88,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let sums: Vec<i32> = x.chunks(0, 2).map(|chunk| chunk.sum().item()).collect();
     /// assert_eq!(sums, [3, 7, 5]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn chunks<A: AxisArg<D>>(
-        &self,
-        axis: A,
-        len: usize,
-    ) -> impl DoubleEndedIterator<Item = ViewOf<'_, T, D, O, Dev, S>> + ExactSizeIterator {
-        unwrap_or_panic(self.try_chunks(axis, len))
-    }
-
-    /// Fallible variant of [`chunks`](Tensor::chunks).
-    ///
-    /// # Errors
-    /// For the reasons for which `chunks` panics.
-    pub fn try_chunks<A: AxisArg<D>>(
         &self,
         axis: A,
         len: usize,

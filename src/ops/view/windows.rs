@@ -3,7 +3,7 @@
 use crate::axis::{IndexNumber, all_from_start};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::element_count;
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes};
@@ -17,7 +17,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Nothing is copied. Windows that overlap share elements, so there is no mutable variant.
     ///
-    /// # Panics
+    /// # Errors
     /// * If an axis is out of range or named twice.
     /// * If a length is 0 or exceeds the extent of its axis.
     /// * If the shape of the view exceeds the address space.
@@ -28,24 +28,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.windows([0], [2]), tensor![[1.0, 2.0], [2.0, 6.0], [6.0, 1.0]]);
     /// assert_eq!(x.windows([0], [2]).mean_axis(-1), tensor![1.5, 4.0, 3.5]);
     /// ```
+    #[fallible]
     #[doc(alias = "sliding_window_view")]
-    #[track_caller]
     pub fn windows<R: Dim, const K: usize>(
-        &self,
-        axes: [impl IndexNumber; K],
-        lengths: [usize; K],
-    ) -> ViewOf<'_, T, R, O, Dev, S>
-    where
-        D: InsertAxes<K, Inserted = R>,
-    {
-        unwrap_or_panic(self.try_windows(axes, lengths))
-    }
-
-    /// Fallible variant of [`windows`](Tensor::windows).
-    ///
-    /// # Errors
-    /// For the reasons for which `windows` panics.
-    pub fn try_windows<R: Dim, const K: usize>(
         &self,
         axes: [impl IndexNumber; K],
         lengths: [usize; K],
