@@ -103,21 +103,25 @@ docs() {
 
 package() {
     # The package includes changes that are not committed.
-    cargo package --locked --allow-dirty
+    cargo package --locked --allow-dirty -p vierbein-macros -p vierbein
     local crate bytes
-    crate=$(ls -t "$CARGO_TARGET_DIR"/package/vierbein-*.crate | head -n 1)
+    crate=$(ls -t "$CARGO_TARGET_DIR"/package/vierbein-[0-9]*.crate | head -n 1)
     bytes=$(wc -c < "$crate")
     echo "$(basename "$crate"): $((bytes / 1024)) KiB, $(tar tzf "$crate" | wc -l) files"
     [ "$bytes" -lt $((10 << 20)) ] || { echo "crates.io takes no more than 10 MiB" >&2; return 1; }
-    mkdir "$work/package"
+    mkdir "$work/package" "$work/macros"
     tar xzf "$crate" --directory="$work/package" --strip-components=1
+    tar xzf "$(ls -t "$CARGO_TARGET_DIR"/package/vierbein-macros-*.crate | head -n 1)" --directory="$work/macros" --strip-components=1
     (
         cd "$work/package"
+        # The registry has no `vierbein-macros` of this version before the release.
+        mkdir .cargo
+        printf '[patch.crates-io]\nvierbein-macros.path = "%s"\n' "$work/macros" > .cargo/config.toml
         # A build from scratch, as by a user who downloads the package.
         export CARGO_TARGET_DIR=$work/package/target CARGO_PROFILE_DEV_DEBUG=0
-        cargo test --locked
-        cargo test --locked --features npz,safetensors,csv,serde,ndarray,nalgebra --test files --test faults --test interop
-        for example in npy_from_python orders_and_devices quantum_circuit; do cargo run --quiet --locked --example $example > /dev/null; done
+        cargo test
+        cargo test --features npz,safetensors,csv,serde,ndarray,nalgebra --test files --test faults --test interop
+        for example in npy_from_python orders_and_devices quantum_circuit; do cargo run --quiet --example $example > /dev/null; done
     )
 }
 

@@ -6,7 +6,7 @@ use crate::axis::{AxisArg, IndexNumber};
 use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::same_instance;
-use crate::error::{Error, fallible, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::broadcast::same;
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
@@ -42,7 +42,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     ///
     /// To exchange two tensors as a whole, [`core::mem::swap`] is faster.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes differ, the tensors are on different instances of the device, or an allocation fails. Nothing is exchanged then.
     ///
     /// ```
@@ -51,19 +51,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// x.slice_mut(s![..2]).swap_with(&mut y.index_axis_mut(1, 0));
     /// assert_eq!((x, y), (tensor![5, 7, 3, 4], tensor![[1, 6], [2, 8]]));
     /// ```
-    #[track_caller]
-    pub fn swap_with<S2: StorageMut<T, Dev>>(&mut self, other: &mut Tensor<T, D, O, Dev, S2>)
-    where
-        Dev: Copy<T>,
-    {
-        unwrap_or_panic(self.try_swap_with(other));
-    }
-
-    /// Fallible variant of [`swap_with`](Tensor::swap_with).
-    ///
-    /// # Errors
-    /// If the shapes differ, the tensors are on different instances of the device, or an allocation fails. Nothing is exchanged then.
-    pub fn try_swap_with<S2>(&mut self, other: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
+    #[fallible]
+    pub fn swap_with<S2>(&mut self, other: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
     where
         S2: StorageMut<T, Dev>,
         Dev: Copy<T>,

@@ -2,7 +2,7 @@
 
 use crate::device::{CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, fallible, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::element_count;
 use crate::layout::odometer::advance;
 use crate::order::Order;
@@ -285,31 +285,19 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
 
     /// Returns the identity matrix with `n` rows and columns.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::eye(2), tensor![[1, 0], [0, 1]]);
     /// ```
-    #[track_caller]
-    pub fn eye(n: usize) -> Self
+    #[fallible]
+    pub fn eye(n: usize) -> Result<Self, Error>
     where
         T: Scalar,
         Dev: Elementwise<T>,
         Dev: Default,
-    {
-        unwrap_or_panic(Self::try_eye(n))
-    }
-
-    /// Fallible variant of [`eye`](Tensor::eye).
-    ///
-    /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_eye(n: usize) -> Result<Self, Error>
-    where
-        T: Scalar,
-        Dev: Elementwise<T> + Default,
     {
         Self::try_eye_in(n, &Dev::default())
     }
@@ -331,31 +319,19 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// Returns the matrix with ones on diagonal `k`, and zeros elsewhere. Diagonals are numbered as by
     /// [`diagonal_offset`](Tensor::diagonal_offset). If the diagonal is outside of the matrix, all elements are zero.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::eye_offset([2, 3], 1), tensor![[0, 1, 0], [0, 0, 1]]);
     /// ```
-    #[track_caller]
-    pub fn eye_offset(shape: [usize; 2], k: isize) -> Self
+    #[fallible]
+    pub fn eye_offset(shape: [usize; 2], k: isize) -> Result<Self, Error>
     where
         T: Scalar,
         Dev: Elementwise<T>,
         Dev: Default,
-    {
-        unwrap_or_panic(Self::try_eye_offset(shape, k))
-    }
-
-    /// Fallible variant of [`eye_offset`](Tensor::eye_offset).
-    ///
-    /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_eye_offset(shape: [usize; 2], k: isize) -> Result<Self, Error>
-    where
-        T: Scalar,
-        Dev: Elementwise<T> + Default,
     {
         let mut ones = Self::try_zeros_in(shape, &Dev::default())?;
         ones.cut_mut::<Rank<1>>(|from, to| from.diagonal_offset("write the diagonal", [0, 1], k, to))?

@@ -4,7 +4,7 @@ use crate::device::op::binary::Mul;
 use crate::device::op::scalar::WithRight;
 use crate::device::{CudaSource, Device, Elementwise, Generator, Scalars};
 use crate::element::{Element, RealFloat, RealScalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::Rank;
 use crate::tensor::Tensor;
@@ -96,7 +96,7 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Returns `start, start + 1, ..` up to but not including `end`. The result is empty if `end <= start`.
     ///
-    /// # Panics
+    /// # Errors
     /// * If `start` or `end` is NaN.
     /// * If the number of elements is infinite or exceeds the address space, or the allocation fails.
     ///
@@ -104,25 +104,12 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::arange(0..4), tensor![0, 1, 2, 3]);
     /// ```
-    #[track_caller]
-    pub fn arange(range: core::ops::Range<T>) -> Self
+    #[fallible]
+    pub fn arange(range: core::ops::Range<T>) -> Result<Self, Error>
     where
         T: RealScalar,
         Dev: Elementwise<T>,
         Dev: Default,
-    {
-        unwrap_or_panic(Self::try_arange(range))
-    }
-
-    /// Fallible variant of [`arange`](Tensor::arange).
-    ///
-    /// # Errors
-    /// * If `start` or `end` is NaN.
-    /// * If the number of elements is infinite or exceeds the address space, or the allocation fails.
-    pub fn try_arange(range: core::ops::Range<T>) -> Result<Self, Error>
-    where
-        T: RealScalar,
-        Dev: Elementwise<T> + Default,
     {
         Self::try_arange_in(range.start, range.end, T::one(), &Dev::default())
     }
@@ -134,33 +121,20 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// For floating-point types the number of elements is `⌈(end − start) / step⌉`, computed in `f64`: rounding decides whether an
     /// element close to `end` is included. If that matters, use [`linspace`](Tensor::linspace), which takes the number of elements.
     ///
-    /// # Panics
-    /// * If `step` is zero, an argument is NaN, or the number of elements is undefined or infinite.
-    /// * If the shape exceeds the address space, or the allocation fails.
+    /// # Errors
+    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is undefined, infinite or not representable.
+    /// Another error if the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::arange_step(10, 0, -4), tensor![10, 6, 2]);
     /// ```
-    #[track_caller]
-    pub fn arange_step(start: T, end: T, step: T) -> Self
+    #[fallible]
+    pub fn arange_step(start: T, end: T, step: T) -> Result<Self, Error>
     where
         T: RealScalar,
         Dev: Elementwise<T>,
         Dev: Default,
-    {
-        unwrap_or_panic(Self::try_arange_step(start, end, step))
-    }
-
-    /// Fallible variant of [`arange_step`](Tensor::arange_step).
-    ///
-    /// # Errors
-    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is undefined, infinite or not representable.
-    /// Another error if the shape exceeds the address space, or the allocation fails.
-    pub fn try_arange_step(start: T, end: T, step: T) -> Result<Self, Error>
-    where
-        T: RealScalar,
-        Dev: Elementwise<T> + Default,
     {
         Self::try_arange_in(start, end, step, &Dev::default())
     }
@@ -190,31 +164,19 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Returns `n` values in equal steps from `start` to `end`, both included. If `n` is 1, the value is `start`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// assert_eq!(Tensor::linspace(0.0, 1.0, 5), tensor![0.0, 0.25, 0.5, 0.75, 1.0]);
     /// ```
-    #[track_caller]
-    pub fn linspace(start: T, end: T, n: usize) -> Self
+    #[fallible]
+    pub fn linspace(start: T, end: T, n: usize) -> Result<Self, Error>
     where
         T: RealFloat,
         Dev: Elementwise<T>,
         Dev: Default,
-    {
-        unwrap_or_panic(Self::try_linspace(start, end, n))
-    }
-
-    /// Fallible variant of [`linspace`](Tensor::linspace).
-    ///
-    /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails.
-    pub fn try_linspace(start: T, end: T, n: usize) -> Result<Self, Error>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T> + Default,
     {
         Self::try_linspace_in(start, end, n, &Dev::default())
     }

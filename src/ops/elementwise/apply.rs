@@ -6,7 +6,7 @@ use super::operands::{MatchingOperand, Operands, SameOrderOperand};
 use crate::device::op::cast::Cast;
 use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{CastTo, Element};
-use crate::error::{Error, fallible, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -15,7 +15,7 @@ use crate::tensor::Tensor;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Applies a built-in or user-defined function to each element, on any device.
     ///
-    /// # Panics
+    /// # Errors
     /// If the function is undefined for an element, or the allocation fails.
     ///
     /// ```
@@ -30,26 +30,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// }
     /// assert_eq!(tensor![1, 2, 3].apply(Cube), tensor![1, 8, 27]);
     /// ```
-    #[track_caller]
-    pub fn apply<F: UnaryOp<T>>(&self, op: F) -> Tensor<F::Output, D, O, Dev>
-    where
-        Dev: Elementwise<T>,
-    {
-        unwrap_or_panic(self.try_apply(op))
-    }
-
-    /// Fallible variant of [`apply`](Tensor::apply). For example: `x.try_apply(op::Sqrt)`.
-    ///
-    /// # Errors
-    /// If the function is undefined for an element, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{op, tensor};
     /// assert_eq!(tensor![4.0, 9.0].try_apply(op::Sqrt)?, tensor![2.0, 3.0]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[fallible]
     #[inline]
-    pub fn try_apply<F: UnaryOp<T>>(&self, op: F) -> Result<Tensor<F::Output, D, O, Dev>, Error>
+    pub fn apply<F: UnaryOp<T>>(&self, op: F) -> Result<Tensor<F::Output, D, O, Dev>, Error>
     where
         Dev: Elementwise<T>,
     {
@@ -61,28 +50,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Broadcasts two tensors, and applies a built-in or user-defined function to each pair of elements, on any device.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shapes do not broadcast, the function is undefined for an element, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{op, tensor};
     /// assert_eq!(tensor![3.0, 5.0].apply2(op::Hypot, &tensor![4.0, 12.0]), tensor![5.0, 13.0]);
     /// ```
-    #[track_caller]
-    pub fn apply2<R, F>(&self, op: F, right: R) -> Tensor<F::Output, R::Common, O, Dev>
-    where
-        Dev: Elementwise<T>,
-        R: Operands<T, D, O, Dev>,
-        F: BinaryOp<T, T>,
-    {
-        unwrap_or_panic(self.try_apply2(op, right))
-    }
-
-    /// Fallible variant of [`apply2`](Tensor::apply2). For example: `x.try_apply2(op::Maximum, &y)`.
-    ///
-    /// # Errors
-    /// If the shapes do not broadcast, the function is undefined for an element, or the allocation fails.
-    pub fn try_apply2<R, F>(&self, op: F, right: R) -> Result<Tensor<F::Output, R::Common, O, Dev>, Error>
+    #[fallible]
+    pub fn apply2<R, F>(&self, op: F, right: R) -> Result<Tensor<F::Output, R::Common, O, Dev>, Error>
     where
         Dev: Elementwise<T>,
         R: Operands<T, D, O, Dev>,
@@ -128,7 +104,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Conversions from complex to real numbers, and from numbers to `bool`, do not compile.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -145,21 +121,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// }
     /// assert_eq!(smooth(&tensor![Complex::new(2.0, 8.0), Complex::from(4.0), Complex::from(6.0)]), Complex::new(4.0, 2.0));
     /// ```
+    #[fallible]
     #[doc(alias = "astype")]
-    #[track_caller]
-    pub fn cast<U: Element>(&self) -> Tensor<U, D, O, Dev>
-    where
-        Dev: Elementwise<T>,
-        T: CastTo<U>,
-    {
-        unwrap_or_panic(self.try_cast())
-    }
-
-    /// Fallible variant of [`cast`](Tensor::cast).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_cast<U: Element>(&self) -> Result<Tensor<U, D, O, Dev>, Error>
+    pub fn cast<U: Element>(&self) -> Result<Tensor<U, D, O, Dev>, Error>
     where
         Dev: Elementwise<T>,
         T: CastTo<U>,

@@ -4,7 +4,7 @@ use super::bins::{BINCOUNT, Bins, HISTOGRAM, check_weights, densities, sums_of_b
 use crate::device::{Device, via_host};
 use crate::element::{Bits, Element, RealScalar};
 use crate::engine::same_instance;
-use crate::error::{Error, fallible, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
@@ -21,16 +21,13 @@ fn line<T: Element, O: Order, Dev: Device>(
     Ok(Tensor::contiguous(device.adopt(values)?, [len], device.clone()))
 }
 
-/// The count or the sum of weights of each bin, and the edges of the bins.
-type Histogram<U, O, Dev> = (Tensor<U, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>);
-
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the number of elements in each bin, and the edges of the bins. [`Bins`] says how to choose the bins.
     ///
     /// NaN and elements outside of all bins are not counted. Elements are compared with the edges as `f64`, which rounds integers of more
     /// than 53 bits.
     ///
-    /// # Panics
+    /// # Errors
     /// * If the number of bins is 0, there are fewer than two edges, or the edges are not in ascending order.
     /// * If the range is not finite, ends below its start, or is too narrow for distinct edges.
     /// * If only a number of bins is given, and the tensor is empty or an element is not finite.
@@ -42,25 +39,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(counts, tensor![3, 2]);
     /// assert_eq!(edges, tensor![1.0, 3.0, 5.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn histogram<'b>(
         &self,
         bins: impl Into<Bins<'b>>,
-    ) -> (Tensor<i64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
-    where
-        T: RealScalar,
-    {
-        unwrap_or_panic(self.try_histogram(bins))
-    }
-
-    /// Fallible variant of [`histogram`](Tensor::histogram).
-    ///
-    /// # Errors
-    /// * If the number of bins is 0, there are fewer than two edges, or the edges are not in ascending order.
-    /// * If the range is not finite, ends below its start, or is too narrow for distinct edges.
-    /// * If only a number of bins is given, and the tensor is empty or an element is not finite.
-    /// * If the allocation fails.
-    pub fn try_histogram<'b>(&self, bins: impl Into<Bins<'b>>) -> Result<Histogram<i64, O, Dev>, Error>
+    ) -> Result<(Tensor<i64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>), Error>
     where
         T: RealScalar,
     {
@@ -103,33 +86,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// See [`histogram`](Tensor::histogram). If no element is in a bin, and for bins of width zero, the densities are infinite or NaN.
     ///
-    /// # Panics
-    /// For the reasons given for [`histogram`](Tensor::histogram).
+    /// # Errors
+    /// For the reasons given for [`try_histogram`](Tensor::try_histogram).
     ///
     /// ```
     /// use vierbein::tensor;
     /// let (densities, _) = tensor![0.5, 1.0, 1.5, 3.0].histogram_density(&[0.0, 1.0, 3.0]);
     /// assert_eq!(densities, tensor![0.25, 0.375]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn histogram_density<'b>(
         &self,
         bins: impl Into<Bins<'b>>,
-    ) -> (Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
-    where
-        T: RealScalar,
-    {
-        unwrap_or_panic(self.try_histogram_density(bins))
-    }
-
-    /// Fallible variant of [`histogram_density`](Tensor::histogram_density).
-    ///
-    /// # Errors
-    /// For the reasons given for [`try_histogram`](Tensor::try_histogram).
-    pub fn try_histogram_density<'b>(
-        &self,
-        bins: impl Into<Bins<'b>>,
-    ) -> Result<Histogram<f64, O, Dev>, Error>
+    ) -> Result<(Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>), Error>
     where
         T: RealScalar,
     {
@@ -179,38 +148,21 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the sum of the weights of the elements in each bin, and the edges of the bins: a weighted
     /// [`histogram`](Tensor::histogram).
     ///
-    /// # Panics
-    /// * If `weights` has another shape.
-    /// * For the reasons given for [`histogram`](Tensor::histogram).
+    /// # Errors
+    /// * If `weights` has another shape or is on another instance of the device.
+    /// * For the reasons given for [`try_histogram`](Tensor::try_histogram).
     ///
     /// ```
     /// use vierbein::tensor;
     /// let (sums, _) = tensor![1, 2, 2, 4].histogram_weighted(&[0.0, 2.0, 4.0], tensor![0.5, 1.0, 2.0, 4.0]);
     /// assert_eq!(sums, tensor![0.5, 7.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn histogram_weighted<'b, B>(
         &self,
         bins: impl Into<Bins<'b>>,
         weights: B,
-    ) -> (Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
-    where
-        T: RealScalar,
-        B: MatchingOperand<f64, O, Dev, Dim = D>,
-    {
-        unwrap_or_panic(self.try_histogram_weighted(bins, weights))
-    }
-
-    /// Fallible variant of [`histogram_weighted`](Tensor::histogram_weighted).
-    ///
-    /// # Errors
-    /// * If `weights` has another shape or is on another instance of the device.
-    /// * For the reasons given for [`try_histogram`](Tensor::try_histogram).
-    pub fn try_histogram_weighted<'b, B>(
-        &self,
-        bins: impl Into<Bins<'b>>,
-        weights: B,
-    ) -> Result<Histogram<f64, O, Dev>, Error>
+    ) -> Result<(Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>), Error>
     where
         T: RealScalar,
         B: MatchingOperand<f64, O, Dev, Dim = D>,

@@ -3,7 +3,7 @@
 use crate::axis::{IndexNumber, all_from_start};
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
@@ -16,9 +16,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// `op` can be any reduction, and `axes` can name one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
     ///
-    /// # Panics
-    /// * If `out` does not have the result's shape, or an axis is out of range or named twice.
-    /// * If a result is undefined or not representable in the output type.
+    /// # Errors
+    /// * If `out` does not have the result's shape or is on another instance of the device: `out` is unchanged.
+    /// * If an axis is out of range or named twice: `out` is unchanged.
+    /// * If a result is undefined or not representable in the output type: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, op, tensor};
@@ -36,35 +37,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let mut where_it_is = tensor![0.0, 0.0];
     /// tensor![[1.0, 5.0], [3.0, 4.0]].reduce_into(op::ArgMax, [1], &mut where_it_is); // indices are `i64`
     /// ```
-    #[track_caller]
-    pub fn reduce_into<const K: usize, F, R, S2>(
-        &self,
-        op: F,
-        axes: [impl IndexNumber; K],
-        out: &mut Tensor<F::Output, R, O, Dev, S2>,
-    ) where
-        F: Reduction<T>,
-        R: Dim,
-        S2: StorageMut<F::Output, Dev>,
-        Dev: Reduce<T>,
-        D: RemoveAxes<K, Removed = R>,
-    {
-        unwrap_or_panic(self.try_reduce_into(op, axes, out));
-    }
-
-    /// Fallible variant of [`reduce_into`](Tensor::reduce_into).
-    ///
-    /// # Errors
-    /// * If `out` does not have the result's shape or is on another instance of the device: `out` is unchanged.
-    /// * If an axis is out of range or named twice: `out` is unchanged.
-    /// * If a result is undefined or not representable in the output type: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{op, tensor};
     /// let error = tensor![[1, 2], [3, 4]].try_reduce_into(op::Sum, [0], &mut tensor![0, 0, 0]).unwrap_err();
     /// assert_eq!(error.to_string(), "cannot sum into shape [3]: the result has shape [2]; allocate the output with shape [2]");
     /// ```
-    pub fn try_reduce_into<const K: usize, F, R, S2>(
+    #[fallible]
+    pub fn reduce_into<const K: usize, F, R, S2>(
         &self,
         op: F,
         axes: [impl IndexNumber; K],
