@@ -18,8 +18,8 @@
 //! ```
 
 use super::pack::{Pack, PackPanels};
-use super::tile::{MicroTile, Scale};
-use super::tile::{RegisterTile, tile_columns};
+use super::scale::Scale;
+use super::tile::{MicroTile, RegisterTile, tile_columns};
 use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::layout::odometer::Odometer;

@@ -25,6 +25,7 @@ mod direct;
 mod emulated;
 mod pack;
 mod packed;
+mod scale;
 mod tile;
 
 use super::PARALLEL_WORK;
