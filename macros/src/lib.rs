@@ -8,10 +8,11 @@ use docs::Docs;
 use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use signature::Signature;
 
-/// Defines a function twice: as `name`, which panics, and as `try_name`, which returns a [`Result`].
+/// Defines a function twice: as `name`, which panics, and as `try_name`, which returns a `Result`.
 ///
-/// The attribute is above a function `name` that returns `Result<T, Error>`. Its body becomes that of `try_name`. `name` returns `T`, calls
-/// `try_name`, and panics with the message of the error. It also gets `#[track_caller]`.
+/// The source has the signature of `name`, which returns `T`, and the body of `try_name`, which evaluates to `Result<T, Error>`. The body of
+/// `name` calls `try_name`, and panics with the message of the error. `name` also gets `#[track_caller]`. So compiler messages, which show the
+/// source of a signature, show that of the function that most users call.
 ///
 /// Both functions are documented by one comment, which needs a section `# Errors`:
 ///
@@ -61,10 +62,10 @@ fn twins(free: bool, item: TokenStream) -> Result<TokenStream, Failure> {
     let mut result = docs.panicking.clone();
     result.extend(attribute("track_caller"));
     result.extend(signature.attributes_of_name.iter().chain(&signature.attributes).cloned());
-    result.extend(signature.with(name, true, group(Delimiter::Brace, body)));
+    result.extend(signature.with(name, false, group(Delimiter::Brace, body)));
     result.extend(docs.fallible(&name.to_string(), free));
     result.extend(signature.attributes.iter().cloned());
-    result.extend(signature.with(&try_name, false, signature.body.clone()));
+    result.extend(signature.with(&try_name, true, signature.body.clone()));
     Ok(result)
 }
 

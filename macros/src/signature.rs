@@ -20,10 +20,8 @@ pub(super) struct Signature {
     pub(super) receiver: Option<Ident>,
     /// The names of the other parameters.
     pub(super) arguments: Vec<Ident>,
-    /// The tokens of the return type, without the arrow.
+    /// The arrow and the type of the result, or nothing.
     result: Vec<TokenTree>,
-    /// The first of the two types of the result.
-    value: Vec<TokenTree>,
     /// The `where` clause.
     bounds: Vec<TokenTree>,
     pub(super) body: TokenTree,
@@ -93,8 +91,7 @@ impl Signature {
         let is_where =
             |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word.to_string() == "where");
         let bounds = rest.split_off(rest.iter().position(is_where).unwrap_or(rest.len()));
-        let result = if rest.len() > 2 && is(&rest[0], '-') { rest.split_off(2) } else { Vec::new() };
-        let value = value(&result).ok_or(failure("a `#[fallible]` function returns `Result<T, Error>`"))?;
+        let result = rest;
         Ok(Signature {
             docs,
             attributes_of_name,
@@ -105,26 +102,37 @@ impl Signature {
             receiver,
             arguments,
             result,
-            value,
             bounds,
             body,
         })
     }
 
-    /// Returns the function with another name and body. It returns the value of the result if `unwrapped`.
-    pub(super) fn with(&self, name: &Ident, unwrapped: bool, body: TokenTree) -> TokenStream {
+    /// Returns the function with another name and body. It returns a `Result` if `wrapped`.
+    pub(super) fn with(&self, name: &Ident, wrapped: bool, body: TokenTree) -> TokenStream {
         let mut tokens: TokenStream = self.qualifiers.iter().cloned().collect();
         tokens.extend([TokenTree::from(name.clone())]);
         tokens.extend(self.parameters.iter().cloned());
-        let result = if unwrapped { &self.value } else { &self.result };
-        if !matches!(&result[..], [TokenTree::Group(unit)] if unit.stream().is_empty()) {
-            tokens.extend("->".parse::<TokenStream>().expect("this is an arrow"));
-            tokens.extend(result.iter().cloned());
+        if wrapped {
+            let value = self
+                .result
+                .get(2..)
+                .map_or("()".parse().expect("this is a type"), |value| value.iter().cloned().collect());
+            tokens.extend(result(value));
+        } else {
+            tokens.extend(self.result.iter().cloned());
         }
         tokens.extend(self.bounds.iter().cloned());
         tokens.extend([body]);
         tokens
     }
+}
+
+/// Returns `-> Result<value, Error>`.
+fn result(value: TokenStream) -> TokenStream {
+    let mut tokens: TokenStream = "-> ::core::result::Result<".parse().expect("these are tokens");
+    tokens.extend(value);
+    tokens.extend(", crate::error::Error>".parse::<TokenStream>().expect("these are tokens"));
+    tokens
 }
 
 fn is(token: &TokenTree, character: char) -> bool {
@@ -182,16 +190,4 @@ fn names(parameters: TokenStream) -> Option<(Option<Ident>, Vec<Ident>)> {
         }
     }
     Some((receiver, names))
-}
-
-/// Returns `T` of `Result<T, Error>`.
-fn value(result: &[TokenTree]) -> Option<Vec<TokenTree>> {
-    let [TokenTree::Ident(name), open, inside @ .., close] = result else { return None };
-    let mut depth = Depth::default();
-    let ends = inside.iter().position(|token| {
-        depth.pass(token);
-        depth.is_outside() && is(token, ',')
-    });
-    let is_result = name.to_string() == "Result" && is(open, '<') && is(close, '>');
-    ends.filter(|_| is_result).map(|end| inside[..end].to_vec())
 }

@@ -255,7 +255,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         shape: Sh,
         strides: D::Strides,
         offset: usize,
-    ) -> Result<Self, Error> {
+    ) -> Self {
         let shape = shape.into_shape();
         check_bounds(shape.as_ref(), strides.as_ref(), offset, data.len(), size_of::<T>())?;
         // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. The slice is one allocation
@@ -328,7 +328,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
         shape: Sh,
         strides: D::Strides,
         offset: usize,
-    ) -> Result<Self, Error> {
+    ) -> Self {
         let shape = shape.into_shape();
         check_bounds(shape.as_ref(), strides.as_ref(), offset, data.len(), size_of::<T>())?;
         // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. The slice is one allocation

@@ -27,7 +27,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[inline]
-    pub fn assign<B>(&mut self, from: B) -> Result<(), Error>
+    pub fn assign<B>(&mut self, from: B)
     where
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Copy<T>,
@@ -70,7 +70,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, tensor![0, 2, 0, 4]);
     /// ```
     #[fallible]
-    pub fn fill(&mut self, value: T) -> Result<(), Error>
+    pub fn fill(&mut self, value: T)
     where
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,

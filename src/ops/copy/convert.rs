@@ -21,7 +21,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "copy")]
-    pub fn to_owned(&self) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn to_owned(&self) -> Tensor<T, D, O, Dev>
     where
         Dev: Copy<T>,
     {
@@ -40,7 +40,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.as_slice(), [1, 4, 2, 5, 3, 6]);
     /// ```
     #[fallible]
-    pub fn to_order<P: Order>(&self) -> Result<Tensor<T, D, P, Dev>, Error>
+    pub fn to_order<P: Order>(&self) -> Tensor<T, D, P, Dev>
     where
         Dev: Copy<T>,
     {
@@ -86,7 +86,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[must_use]
-    pub fn to_vec(&self) -> Result<Vec<T>, Error> {
+    pub fn to_vec(&self) -> Vec<T> {
         let layout = self.enumeration();
         self.device().gather(self.operand_in(&layout))
     }
@@ -112,7 +112,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[must_use]
-    pub fn as_slice(&self) -> Result<&[T], Error>
+    pub fn as_slice(&self) -> &[T]
     where
         Dev: HostAccess,
     {
@@ -147,7 +147,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     #[fallible]
-    pub fn as_mut_slice(&mut self) -> Result<&mut [T], Error>
+    pub fn as_mut_slice(&mut self) -> &mut [T]
     where
         Dev: HostAccess,
         S: StorageMut<T, Dev>,
@@ -172,7 +172,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// assert_eq!(y.as_slice(), [1, 3, 2, 4]);
     /// ```
     #[fallible]
-    pub fn copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Result<Self, Error>
+    pub fn copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Self
     where
         Dev: Copy<T>,
     {
@@ -211,7 +211,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// ```
     #[fallible]
     #[must_use]
-    pub fn into_vec(self) -> Result<Vec<T>, Error> {
+    pub fn into_vec(self) -> Vec<T> {
         let (buffer, device) = self.into_parts();
         device.release(buffer)
     }
@@ -271,7 +271,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     #[inline]
     #[must_use]
-    pub fn item(&self) -> Result<T, Error>
+    pub fn item(&self) -> T
     where
         D: ScalarRank,
     {

@@ -42,7 +42,7 @@ fn device_of<'a, T: Element, D: Dim, O: Order, Dev: Device>(
 /// assert_eq!(concatenate(-1, [a.t(), b.index_axis(0, 1).insert_axis(1)]), tensor![[1, 5], [2, 6]]);
 /// ```
 #[fallible(free)]
-pub fn concatenate<A, I, X, T, D, O, Dev>(axis: A, parts: I) -> Result<Tensor<T, D, O, Dev>, Error>
+pub fn concatenate<A, I, X, T, D, O, Dev>(axis: A, parts: I) -> Tensor<T, D, O, Dev>
 where
     I: IntoIterator<Item = X>,
     X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
@@ -79,11 +79,7 @@ where
 /// assert_eq!(out, tensor![1, 2, 3, 4]);
 /// ```
 #[fallible(free)]
-pub fn concatenate_into<A, I, X, T, D, O, Dev, S>(
-    axis: A,
-    parts: I,
-    out: &mut Tensor<T, D, O, Dev, S>,
-) -> Result<(), Error>
+pub fn concatenate_into<A, I, X, T, D, O, Dev, S>(axis: A, parts: I, out: &mut Tensor<T, D, O, Dev, S>)
 where
     I: IntoIterator<Item = X>,
     X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
@@ -117,7 +113,7 @@ where
 /// assert_eq!(stack(-1, [&x, &y]), tensor![[1, 4], [2, 5], [3, 6]]);
 /// ```
 #[fallible(free)]
-pub fn stack<A, I, X, T, D, R, O, Dev>(axis: A, parts: I) -> Result<Tensor<T, R, O, Dev>, Error>
+pub fn stack<A, I, X, T, D, R, O, Dev>(axis: A, parts: I) -> Tensor<T, R, O, Dev>
 where
     I: IntoIterator<Item = X>,
     X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
@@ -152,11 +148,7 @@ where
 /// assert_eq!(out, tensor![[1, 3], [2, 4]]);
 /// ```
 #[fallible(free)]
-pub fn stack_into<A, I, X, T, D, R, O, Dev, S>(
-    axis: A,
-    parts: I,
-    out: &mut Tensor<T, R, O, Dev, S>,
-) -> Result<(), Error>
+pub fn stack_into<A, I, X, T, D, R, O, Dev, S>(axis: A, parts: I, out: &mut Tensor<T, R, O, Dev, S>)
 where
     I: IntoIterator<Item = X>,
     X: AsView<Element = T, Dim = D, Order = O, Device = Dev>,

@@ -118,7 +118,7 @@ macro_rules! copies {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
             $(#[$doc])*
             #[fallible]
-            pub fn $name<$($generic)*>(&self $(, $arg: $ty)*) -> Result<Tensor<T, D, O, Dev>, Error>
+            pub fn $name<$($generic)*>(&self $(, $arg: $ty)*) -> Tensor<T, D, O, Dev>
             where
                 Dev: Copy<T>,
                 $($bound)*
@@ -140,7 +140,7 @@ macro_rules! copies {
             #[fallible]
             pub fn $into<S2: StorageMut<T, Dev>, $($generic)*>(
                 &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
-            ) -> Result<(), Error>
+            )
             where
                 Dev: Copy<T>,
                 $($bound)*

@@ -26,7 +26,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// assert_eq!(x, tensor![[5, 6], [3, 4], [1, 2]]);
     /// ```
     #[fallible]
-    pub fn swap_indices<A>(&mut self, axis: A, i: impl IndexNumber, j: impl IndexNumber) -> Result<(), Error>
+    pub fn swap_indices<A>(&mut self, axis: A, i: impl IndexNumber, j: impl IndexNumber)
     where
         A: AxisArg<D>,
         D: RemoveAxes<1>,
@@ -52,7 +52,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// assert_eq!((x, y), (tensor![5, 7, 3, 4], tensor![[1, 6], [2, 8]]));
     /// ```
     #[fallible]
-    pub fn swap_with<S2>(&mut self, other: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
+    pub fn swap_with<S2>(&mut self, other: &mut Tensor<T, D, O, Dev, S2>)
     where
         S2: StorageMut<T, Dev>,
         Dev: Copy<T>,

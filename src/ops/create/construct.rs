@@ -33,7 +33,7 @@ macro_rules! constructors {
         impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             $(#[$doc])*
             #[fallible]
-            pub fn $name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Result<Self, Error>
+            pub fn $name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Self
             where
                 Dev: Default,
                 $($bound)*
@@ -46,7 +46,7 @@ macro_rules! constructors {
             /// # Errors
             /// For the reasons for which that method panics.
             #[fallible]
-            pub fn $name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, $device: &Dev) -> Result<Self, Error>
+            pub fn $name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, $device: &Dev) -> Self
             where
                 $($bound)*
             {
@@ -167,7 +167,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// assert_eq!(x, tensor![[0, 1, 2], [10, 11, 12]]);
     /// ```
     #[fallible]
-    pub fn from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Result<Self, Error>
+    pub fn from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Self
     where
         Dev: Default,
     {
@@ -267,7 +267,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// assert_eq!(Tensor::from_rows(&rows), tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     /// ```
     #[fallible]
-    pub fn from_rows<R: AsRef<[T]>>(rows: &[R]) -> Result<Self, Error>
+    pub fn from_rows<R: AsRef<[T]>>(rows: &[R]) -> Self
     where
         Dev: Default,
     {
@@ -293,7 +293,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// assert_eq!(Tensor::eye(2), tensor![[1, 0], [0, 1]]);
     /// ```
     #[fallible]
-    pub fn eye(n: usize) -> Result<Self, Error>
+    pub fn eye(n: usize) -> Self
     where
         T: Scalar,
         Dev: Elementwise<T>,
@@ -327,7 +327,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// assert_eq!(Tensor::eye_offset([2, 3], 1), tensor![[0, 1, 0], [0, 0, 1]]);
     /// ```
     #[fallible]
-    pub fn eye_offset(shape: [usize; 2], k: isize) -> Result<Self, Error>
+    pub fn eye_offset(shape: [usize; 2], k: isize) -> Self
     where
         T: Scalar,
         Dev: Elementwise<T>,

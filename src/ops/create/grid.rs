@@ -26,9 +26,7 @@ use crate::tensor::{AsView, Tensor, TensorView};
 /// assert_eq!(x, tensor![[20.0, 10.0, 0.0], [20.0, 10.0, 0.0]]);
 /// ```
 #[fallible(free)]
-pub fn meshgrid<'a, X, T, O, Dev, const N: usize>(
-    axes: [X; N],
-) -> Result<[TensorView<'a, T, Rank<N>, O, Dev>; N], Error>
+pub fn meshgrid<'a, X, T, O, Dev, const N: usize>(axes: [X; N]) -> [TensorView<'a, T, Rank<N>, O, Dev>; N]
 where
     X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev> + Into<TensorView<'a, T, Rank<1>, O, Dev>>,
     T: Element,
@@ -66,7 +64,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(distances, tensor![[0.0, 3.0], [1.0, 2.0]]);
     /// ```
     #[fallible]
-    pub fn outer_map<V, B, R, F>(&self, other: B, f: F) -> Result<Tensor<V, R, O, Dev>, Error>
+    pub fn outer_map<V, B, R, F>(&self, other: B, f: F) -> Tensor<V, R, O, Dev>
     where
         V: Element,
         B: SameOrderOperand<O, Dev>,
@@ -95,12 +93,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![[0.0, 3.0], [1.0, 2.0]]);
     /// ```
     #[fallible]
-    pub fn outer_map_into<V, B, R, F, S2>(
-        &self,
-        other: B,
-        f: F,
-        out: &mut Tensor<V, R, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn outer_map_into<V, B, R, F, S2>(&self, other: B, f: F, out: &mut Tensor<V, R, O, Dev, S2>)
     where
         V: Element,
         B: SameOrderOperand<O, Dev>,

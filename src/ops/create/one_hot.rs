@@ -36,7 +36,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     /// assert_eq!(x.argmax_axis(-1), tensor![2, 0]);
     /// ```
     #[fallible]
-    pub fn one_hot<T: Scalar>(&self, classes: usize) -> Result<Tensor<T, D::Inserted, O, Dev>, Error>
+    pub fn one_hot<T: Scalar>(&self, classes: usize) -> Tensor<T, D::Inserted, O, Dev>
     where
         D: InsertAxes<1, Inserted: Dim>,
         Rank<0>: BroadcastTo<D::Inserted>,
@@ -62,11 +62,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
     /// assert_eq!(out, tensor![[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]);
     /// ```
     #[fallible]
-    pub fn one_hot_into<T: Scalar, S2>(
-        &self,
-        classes: usize,
-        out: &mut Tensor<T, D::Inserted, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn one_hot_into<T: Scalar, S2>(&self, classes: usize, out: &mut Tensor<T, D::Inserted, O, Dev, S2>)
     where
         D: InsertAxes<1, Inserted: Dim>,
         Rank<0>: BroadcastTo<D::Inserted>,

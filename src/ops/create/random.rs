@@ -33,7 +33,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// ```
     #[fallible]
     #[doc(alias = "rand")]
-    pub fn random<Sh, Di, R>(shape: Sh, distribution: Di, rng: &mut R) -> Result<Self, Error>
+    pub fn random<Sh, Di, R>(shape: Sh, distribution: Di, rng: &mut R) -> Self
     where
         Sh: IntoShape<Dim = D>,
         Di: Distribution<T>,
@@ -59,7 +59,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// ```
     #[fallible]
     #[doc(alias = "normal")]
-    pub fn randn<Sh, R>(shape: Sh, rng: &mut R) -> Result<Self, Error>
+    pub fn randn<Sh, R>(shape: Sh, rng: &mut R) -> Self
     where
         Sh: IntoShape<Dim = D>,
         Gaussian: Distribution<T>,
@@ -125,7 +125,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.sort(0), tensor![[1, 10], [2, 20], [3, 30]]);
     /// ```
     #[fallible]
-    pub fn permutation<A, R, E>(&self, axis: A, rng: &mut R) -> Result<Tensor<T, E, O, Dev>, Error>
+    pub fn permutation<A, R, E>(&self, axis: A, rng: &mut R) -> Tensor<T, E, O, Dev>
     where
         A: AxisArg<D>,
         R: Rng + ?Sized,
@@ -154,7 +154,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "sample")]
-    pub fn choice<A, R, E>(&self, axis: A, count: usize, rng: &mut R) -> Result<Tensor<T, E, O, Dev>, Error>
+    pub fn choice<A, R, E>(&self, axis: A, count: usize, rng: &mut R) -> Tensor<T, E, O, Dev>
     where
         A: AxisArg<D>,
         R: Rng + ?Sized,
@@ -187,7 +187,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.sort(0), tensor![1, 2, 3, 4]);
     /// ```
     #[fallible]
-    pub fn shuffle<A, R>(&mut self, axis: A, rng: &mut R) -> Result<(), Error>
+    pub fn shuffle<A, R>(&mut self, axis: A, rng: &mut R)
     where
         A: AxisArg<D>,
         R: Rng + ?Sized,

@@ -105,7 +105,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// assert_eq!(Tensor::arange(0..4), tensor![0, 1, 2, 3]);
     /// ```
     #[fallible]
-    pub fn arange(range: core::ops::Range<T>) -> Result<Self, Error>
+    pub fn arange(range: core::ops::Range<T>) -> Self
     where
         T: RealScalar,
         Dev: Elementwise<T>,
@@ -130,7 +130,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// assert_eq!(Tensor::arange_step(10, 0, -4), tensor![10, 6, 2]);
     /// ```
     #[fallible]
-    pub fn arange_step(start: T, end: T, step: T) -> Result<Self, Error>
+    pub fn arange_step(start: T, end: T, step: T) -> Self
     where
         T: RealScalar,
         Dev: Elementwise<T>,
@@ -172,7 +172,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// assert_eq!(Tensor::linspace(0.0, 1.0, 5), tensor![0.0, 0.25, 0.5, 0.75, 1.0]);
     /// ```
     #[fallible]
-    pub fn linspace(start: T, end: T, n: usize) -> Result<Self, Error>
+    pub fn linspace(start: T, end: T, n: usize) -> Self
     where
         T: RealFloat,
         Dev: Elementwise<T>,

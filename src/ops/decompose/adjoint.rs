@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Elementwise};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack};
 use crate::storage::Storage;
@@ -23,7 +23,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.adjoint(), tensor![[Complex::new(1.0, -2.0)], [Complex::new(3.0, -4.0)]]);
     /// ```
     #[fallible]
-    pub fn adjoint(&self) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn adjoint(&self) -> Tensor<T, D, O, Dev>
     where
         T: Scalar,
         D: MatrixStack,

@@ -113,7 +113,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn eigh_generalized<B>(
         &self,
         b: B,
-    ) -> Result<(Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>), Error>
+    ) -> (Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>)
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev, Dim = D>,

@@ -47,7 +47,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(x.all_close(&tensor![2.0, 1.0], 1e-14, 0.0));
     /// ```
     #[fallible]
-    pub fn lstsq<B, R>(&self, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn lstsq<B, R>(&self, b: B) -> Tensor<T, R, O, Dev>
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
@@ -73,7 +73,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.lstsq_with(&b, 1e-3), tensor![2.0, 0.0]);
     /// ```
     #[fallible]
-    pub fn lstsq_with<B, R>(&self, b: B, relative: f64) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn lstsq_with<B, R>(&self, b: B, relative: f64) -> Tensor<T, R, O, Dev>
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,

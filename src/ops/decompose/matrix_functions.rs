@@ -276,7 +276,7 @@ macro_rules! complex_results {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
             $(#[$doc])*
             #[fallible]
-            pub fn $name(&self) -> Result<Tensor<T::Complex, D, O, Dev>, Error>
+            pub fn $name(&self) -> Tensor<T::Complex, D, O, Dev>
             where
                 T: LinalgElement,
                 D: MatrixStack,

@@ -149,7 +149,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// assert_eq!(tensor![1.0, 0.0, 4.0].roots().im().abs(), tensor![2.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn roots(&self) -> Result<Tensor<T::Complex, Rank<1>, O, Dev>, Error>
+    pub fn roots(&self) -> Tensor<T::Complex, Rank<1>, O, Dev>
     where
         T: LinalgElement,
         Dev: Copy<T>,
@@ -182,7 +182,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// assert!(x.polyfit(&lines, 1).all_close(&tensor![[2.0, -1.0], [1.0, 5.0]], 1e-13, 1e-13));
     /// ```
     #[fallible]
-    pub fn polyfit<Y>(&self, y: Y, degree: usize) -> Result<Tensor<T, Y::Dim, O, Dev>, Error>
+    pub fn polyfit<Y>(&self, y: Y, degree: usize) -> Tensor<T, Y::Dim, O, Dev>
     where
         T: LinalgElement,
         Dev: Copy<T>,

@@ -86,7 +86,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.solve(tensor![[2.0, 0.0], [9.0, 4.0]]), tensor![[1.0, 0.0], [2.0, 1.0]]);
     /// ```
     #[fallible]
-    pub fn solve<B, R>(&self, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn solve<B, R>(&self, b: B) -> Tensor<T, R, O, Dev>
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
@@ -121,7 +121,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(x.all_close(&tensor![2.0, 1.0], 1e-14, 0.0));
     /// ```
     #[fallible]
-    pub fn solve_as<B, R>(&self, structure: Structure, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn solve_as<B, R>(&self, structure: Structure, b: B) -> Tensor<T, R, O, Dev>
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,

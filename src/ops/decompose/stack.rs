@@ -301,7 +301,7 @@ macro_rules! dense {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
             $(#[$doc])*
             #[crate::error::fallible]
-            pub fn $name(&self $(, $arg: $Arg)*) -> Result<$Out, Error>
+            pub fn $name(&self $(, $arg: $Arg)*) -> $Out
             where
                 T: LinalgElement,
                 D: MatrixStack,

@@ -6,7 +6,7 @@ use super::operands::{MatchingOperand, Operands, SameOrderOperand};
 use crate::device::op::cast::Cast;
 use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{CastTo, Element};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -38,7 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[inline]
-    pub fn apply<F: UnaryOp<T>>(&self, op: F) -> Result<Tensor<F::Output, D, O, Dev>, Error>
+    pub fn apply<F: UnaryOp<T>>(&self, op: F) -> Tensor<F::Output, D, O, Dev>
     where
         Dev: Elementwise<T>,
     {
@@ -58,7 +58,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![3.0, 5.0].apply2(op::Hypot, &tensor![4.0, 12.0]), tensor![5.0, 13.0]);
     /// ```
     #[fallible]
-    pub fn apply2<R, F>(&self, op: F, right: R) -> Result<Tensor<F::Output, R::Common, O, Dev>, Error>
+    pub fn apply2<R, F>(&self, op: F, right: R) -> Tensor<F::Output, R::Common, O, Dev>
     where
         Dev: Elementwise<T>,
         R: Operands<T, D, O, Dev>,
@@ -78,12 +78,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(mask.apply3(op::Select, &a, &b), tensor![1, 20]);
     /// ```
     #[fallible]
-    pub fn apply3<B, C, E, F>(
-        &self,
-        op: F,
-        b: B,
-        c: C,
-    ) -> Result<Tensor<F::Output, Common<E, C::Dim>, O, Dev>, Error>
+    pub fn apply3<B, C, E, F>(&self, op: F, b: B, c: C) -> Tensor<F::Output, Common<E, C::Dim>, O, Dev>
     where
         B: SameOrderOperand<O, Dev>,
         C: SameOrderOperand<O, Dev>,
@@ -123,7 +118,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "astype")]
-    pub fn cast<U: Element>(&self) -> Result<Tensor<U, D, O, Dev>, Error>
+    pub fn cast<U: Element>(&self) -> Tensor<U, D, O, Dev>
     where
         Dev: Elementwise<T>,
         T: CastTo<U>,
@@ -145,7 +140,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, tensor![2.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F) -> Result<(), Error>
+    pub fn apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F)
     where
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,
@@ -173,7 +168,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![2.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn apply_into<F, S2>(&self, op: F, out: &mut Tensor<F::Output, D, O, Dev, S2>) -> Result<(), Error>
+    pub fn apply_into<F, S2>(&self, op: F, out: &mut Tensor<F::Output, D, O, Dev, S2>)
     where
         Dev: Elementwise<T>,
         F: UnaryOp<T>,
@@ -208,12 +203,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(error.to_string().starts_with("cannot add into shape [3]: the result has shape [2]"));
     /// ```
     #[fallible]
-    pub fn apply2_into<R, F, S2>(
-        &self,
-        op: F,
-        right: R,
-        out: &mut Tensor<F::Output, R::Common, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn apply2_into<R, F, S2>(&self, op: F, right: R, out: &mut Tensor<F::Output, R::Common, O, Dev, S2>)
     where
         Dev: Elementwise<T>,
         R: Operands<T, D, O, Dev>,
@@ -241,8 +231,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         b: B,
         c: C,
         out: &mut Tensor<F::Output, Common<E, C::Dim>, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         B: SameOrderOperand<O, Dev>,
         C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
@@ -266,7 +255,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![1, -2]);
     /// ```
     #[fallible]
-    pub fn cast_into<U: Element, S2>(&self, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
+    pub fn cast_into<U: Element, S2>(&self, out: &mut Tensor<U, D, O, Dev, S2>)
     where
         Dev: Elementwise<T>,
         T: CastTo<U>,
@@ -291,7 +280,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, tensor![[4, 5], [7, 3]]);
     /// ```
     #[fallible]
-    pub fn apply2_inplace<B, F>(&mut self, op: F, right: B) -> Result<(), Error>
+    pub fn apply2_inplace<B, F>(&mut self, op: F, right: B)
     where
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Elementwise<T>,

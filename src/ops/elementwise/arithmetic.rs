@@ -246,7 +246,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, tensor![31.0, 42.0]);
     /// ```
     #[fallible]
-    pub fn add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
+    pub fn add_scaled<B>(&mut self, alpha: T, right: B)
     where
         T: Scalar,
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,

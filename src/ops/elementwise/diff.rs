@@ -26,7 +26,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2, 4, 8].diff(0, 2), tensor![1, 2]);
     /// ```
     #[fallible]
-    pub fn diff<A: AxisArg<D>>(&self, axis: A, times: usize) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn diff<A: AxisArg<D>>(&self, axis: A, times: usize) -> Tensor<T, D, O, Dev>
     where
         T: Scalar,
         D: Broadcast<D, Common = D>,
@@ -51,12 +51,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![1, 2, 4]);
     /// ```
     #[fallible]
-    pub fn diff_into<A: AxisArg<D>, S2>(
-        &self,
-        axis: A,
-        times: usize,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn diff_into<A: AxisArg<D>, S2>(&self, axis: A, times: usize, out: &mut Tensor<T, D, O, Dev, S2>)
     where
         T: Scalar,
         D: Broadcast<D, Common = D>,

@@ -5,7 +5,7 @@
 use super::operands::Operands;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, HostAccess, Scalars};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -75,7 +75,7 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, 
         right: R,
         relative: T::Magnitude,
         absolute: T::Magnitude,
-    ) -> Result<Tensor<bool, R::Common, O, Dev>, Error>
+    ) -> Tensor<bool, R::Common, O, Dev>
     where
         Dev: Elementwise<T>,
     {

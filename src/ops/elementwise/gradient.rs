@@ -119,7 +119,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axis: A,
         spacing: impl Into<Spacing<'x, T::Magnitude>>,
         edges: EdgeOrder,
-    ) -> Result<Tensor<T, D, O, Dev>, Error>
+    ) -> Tensor<T, D, O, Dev>
     where
         T: Inexact,
         D: Broadcast<D, Common = D>,
@@ -151,8 +151,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         spacing: impl Into<Spacing<'x, T::Magnitude>>,
         edges: EdgeOrder,
         out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: Inexact,
         D: Broadcast<D, Common = D>,
         Dev: Elementwise<T>,

@@ -34,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![-1.0, 0.5, 1.0, 2.0, 9.0].interp(&xp, &fp), tensor![0.0, 5.0, 10.0, 30.0, 50.0]);
     /// ```
     #[fallible]
-    pub fn interp<X, F>(&self, xp: X, fp: F) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn interp<X, F>(&self, xp: X, fp: F) -> Tensor<T, D, O, Dev>
     where
         T: RealFloat,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
@@ -57,12 +57,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.interp_with(&xp, &fp, Interpolation::new().left(0.0).right(0.0)), tensor![0.0, 6.0, 0.0]);
     /// ```
     #[fallible]
-    pub fn interp_with<X, F>(
-        &self,
-        xp: X,
-        fp: F,
-        options: Interpolation<T>,
-    ) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn interp_with<X, F>(&self, xp: X, fp: F, options: Interpolation<T>) -> Tensor<T, D, O, Dev>
     where
         T: RealFloat,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
@@ -89,7 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![0.0, 5.0, 30.0]);
     /// ```
     #[fallible]
-    pub fn interp_into<X, F, S2>(&self, xp: X, fp: F, out: &mut Tensor<T, D, O, Dev, S2>) -> Result<(), Error>
+    pub fn interp_into<X, F, S2>(&self, xp: X, fp: F, out: &mut Tensor<T, D, O, Dev, S2>)
     where
         T: RealFloat,
         X: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
@@ -126,7 +121,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         axis: A,
         spacing: impl Into<Spacing<'x, T::Magnitude>>,
-    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    ) -> Tensor<T, R, O, Dev>
     where
         T: Inexact,
         Dev: Elementwise<T> + Reduce<T>,
@@ -159,8 +154,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axis: A,
         spacing: impl Into<Spacing<'x, T::Magnitude>>,
         out: &mut Tensor<T, R, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: Inexact,
         Dev: Elementwise<T> + Reduce<T>,
         D: RemoveAxes<1, Removed = R>,

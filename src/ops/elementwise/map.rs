@@ -4,7 +4,7 @@ use super::compute::{binary, binary_into, ternary, ternary_into};
 use super::operands::SameOrderOperand;
 use crate::device::{BinaryOp, Device, Elementwise, RunsClosures, TernaryOp, UnaryOp};
 use crate::element::Element;
-use crate::error::{Error, fallible, unwrap_or_panic};
+use crate::error::{fallible, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -73,7 +73,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2, 3].map(|x| f64::from(x) / 2.0), tensor![0.5, 1.0, 1.5]);
     /// ```
     #[fallible]
-    pub fn map<U: Element, F>(&self, f: F) -> Result<Tensor<U, D, O, Dev>, Error>
+    pub fn map<U: Element, F>(&self, f: F) -> Tensor<U, D, O, Dev>
     where
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T) -> U + Sync,
@@ -95,7 +95,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(names, tensor![1, 0, 3]);
     /// ```
     #[fallible]
-    pub fn zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
+    pub fn zip_map<V, B, F>(&self, other: B, f: F) -> Tensor<V, Common<D, B::Dim>, O, Dev>
     where
         V: Element,
         B: SameOrderOperand<O, Dev>,
@@ -122,12 +122,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.zip_map3(&b, &c, |a, b, c| a * b + c * 2.0), tensor![4.0, 8.5]);
     /// ```
     #[fallible]
-    pub fn zip_map3<V, B, C, E, F>(
-        &self,
-        b: B,
-        c: C,
-        f: F,
-    ) -> Result<Tensor<V, Common<E, C::Dim>, O, Dev>, Error>
+    pub fn zip_map3<V, B, C, E, F>(&self, b: B, c: C, f: F) -> Tensor<V, Common<E, C::Dim>, O, Dev>
     where
         V: Element,
         B: SameOrderOperand<O, Dev>,
@@ -159,7 +154,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![0.5, 1.0, 1.5]);
     /// ```
     #[fallible]
-    pub fn map_into<U, F, S2>(&self, f: F, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
+    pub fn map_into<U, F, S2>(&self, f: F, out: &mut Tensor<U, D, O, Dev, S2>)
     where
         U: Element,
         Dev: RunsClosures + Elementwise<T>,
@@ -189,8 +184,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         other: B,
         f: F,
         out: &mut Tensor<V, Common<D, B::Dim>, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         V: Element,
         B: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim>,
@@ -223,8 +217,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         c: C,
         f: F,
         out: &mut Tensor<V, Common<E, C::Dim>, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         V: Element,
         B: SameOrderOperand<O, Dev>,
         C: SameOrderOperand<O, Dev>,

@@ -57,7 +57,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     /// assert_eq!(tensor![2, 0, -3].polyval(tensor![0, 1, 2]), tensor![-3, -1, 5]);
     /// ```
     #[fallible]
-    pub fn polyval<X>(&self, x: X) -> Result<Tensor<T, X::Dim, O, Dev>, Error>
+    pub fn polyval<X>(&self, x: X) -> Tensor<T, X::Dim, O, Dev>
     where
         Dev: Elementwise<T>,
         X: AsView<Element = T, Order = O, Device = Dev>,
@@ -82,7 +82,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     /// assert_eq!(out, tensor![-3, -1, 5]);
     /// ```
     #[fallible]
-    pub fn polyval_into<X, S2>(&self, x: X, out: &mut Tensor<T, X::Dim, O, Dev, S2>) -> Result<(), Error>
+    pub fn polyval_into<X, S2>(&self, x: X, out: &mut Tensor<T, X::Dim, O, Dev, S2>)
     where
         Dev: Elementwise<T>,
         X: AsView<Element = T, Order = O, Device = Dev>,

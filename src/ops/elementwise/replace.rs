@@ -118,7 +118,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1250.0, 1351.0].round_to(-2), tensor![1200.0, 1400.0]);
     /// ```
     #[fallible]
-    pub fn round_to(&self, decimals: i32) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn round_to(&self, decimals: i32) -> Tensor<T, D, O, Dev>
     where
         T: RealFloat,
         Dev: Elementwise<T>,

@@ -45,7 +45,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![-3, 0, 9].clamp(-1, 5), tensor![-1, 0, 5]);
     /// ```
     #[fallible]
-    pub fn clamp(&self, low: T, high: T) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn clamp(&self, low: T, high: T) -> Tensor<T, D, O, Dev>
     where
         T: RealScalar,
         Dev: Elementwise<T>,
@@ -161,11 +161,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
     /// ```
     #[fallible]
     #[doc(alias = "where")]
-    pub fn select<T, A, B, C>(
-        &self,
-        on_true: A,
-        on_false: B,
-    ) -> Result<Tensor<T, Common<C, B::Dim>, O, Dev>, Error>
+    pub fn select<T, A, B, C>(&self, on_true: A, on_false: B) -> Tensor<T, Common<C, B::Dim>, O, Dev>
     where
         T: Element,
         A: SelectOperand<T, O, Dev>,

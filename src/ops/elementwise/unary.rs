@@ -116,7 +116,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![2.0, -3.0].powi(3), tensor![8.0, -27.0]);
     /// ```
     #[fallible]
-    pub fn powi(&self, n: i32) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn powi(&self, n: i32) -> Tensor<T, D, O, Dev>
     where
         T: Scalar,
         Dev: Elementwise<T>,
@@ -137,7 +137,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(tensor![9.0, 3.0].log(3.0).all_close(&tensor![2.0, 1.0], 1e-15, 0.0));
     /// ```
     #[fallible]
-    pub fn log(&self, base: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn log(&self, base: T::Magnitude) -> Tensor<T, D, O, Dev>
     where
         T: Inexact,
         Dev: Elementwise<T>,
@@ -163,7 +163,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![4.0, 9.0].powf(0.5), tensor![2.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn powf(&self, n: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn powf(&self, n: T::Magnitude) -> Tensor<T, D, O, Dev>
     where
         T: Inexact,
         Dev: Elementwise<T>,

@@ -72,7 +72,7 @@ macro_rules! transforms {
                 &self,
                 $axes: A
                 $(, $extra: $Extra)?
-            ) -> Result<Tensor<$U, D, O, Dev>, Error>
+            ) -> Tensor<$U, D, O, Dev>
             where
                 T: $T,
                 Dev: Fourier<T>,
@@ -106,7 +106,7 @@ macro_rules! transforms {
                 $axes: A,
                 $($extra: $Extra,)?
                 out: &mut Tensor<$U, D, O, Dev, S2>,
-            ) -> Result<(), Error>
+            )
             where
                 T: $T,
                 Dev: Fourier<T>,

@@ -37,7 +37,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "fftconvolve")]
-    pub fn fft_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn fft_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
     where
         T: FftElement,
         Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
@@ -65,8 +65,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         kernel: K,
         mode: ConvolutionMode,
         out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: FftElement,
         Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,
@@ -88,7 +87,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(differences.all_close(&tensor![1.0, 2.0, 3.0], 0.0, 1e-14));
     /// ```
     #[fallible]
-    pub fn fft_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn fft_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
     where
         T: FftElement,
         Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
@@ -116,8 +115,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         kernel: K,
         mode: ConvolutionMode,
         out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: FftElement,
         Dev: Elementwise<T> + Copy<T> + Fourier<T> + Elementwise<T::Complex> + Fourier<T::Complex>,
         K: AsView<Element = T, Dim = D, Order = O, Device = Dev>,

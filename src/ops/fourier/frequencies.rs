@@ -25,7 +25,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(frequencies.fftshift(0), tensor![-2.0, -1.0, 0.0, 1.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn fftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn fftshift<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
     where
         Dev: Copy<T>,
     {
@@ -42,7 +42,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![-2, -1, 0, 1, 2].ifftshift(0), tensor![0, 1, 2, -2, -1]);
     /// ```
     #[fallible]
-    pub fn ifftshift<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn ifftshift<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
     where
         Dev: Copy<T>,
     {
@@ -77,7 +77,7 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// assert_eq!(Tensor::<f64, _>::fftfreq(4, 0.5), tensor![0.0, 0.5, -1.0, -0.5]);
     /// ```
     #[fallible]
-    pub fn fftfreq(n: usize, spacing: T) -> Result<Self, Error>
+    pub fn fftfreq(n: usize, spacing: T) -> Self
     where
         Dev: Default,
     {
@@ -106,7 +106,7 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// assert_eq!(Tensor::<f64, _>::rfftfreq(4, 0.5), tensor![0.0, 0.5, 1.0]);
     /// ```
     #[fallible]
-    pub fn rfftfreq(n: usize, spacing: T) -> Result<Self, Error>
+    pub fn rfftfreq(n: usize, spacing: T) -> Self
     where
         Dev: Default,
     {

@@ -30,7 +30,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.convolve(tensor![1, 1], ConvolutionMode::Valid), tensor![3, 5]);
     /// ```
     #[fallible]
-    pub fn convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
     where
         T: Scalar,
         Dev: Elementwise<T>,
@@ -53,12 +53,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![-1, -2]);
     /// ```
     #[fallible]
-    pub fn convolve_into<K, S2>(
-        &self,
-        kernel: K,
-        mode: ConvolutionMode,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn convolve_into<K, S2>(&self, kernel: K, mode: ConvolutionMode, out: &mut Tensor<T, D, O, Dev, S2>)
     where
         T: Scalar,
         Dev: Elementwise<T>,
@@ -81,7 +76,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.correlate(tensor![-1, 1], ConvolutionMode::Valid), tensor![1, 2, 3]);
     /// ```
     #[fallible]
-    pub fn correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Tensor<T, D, O, Dev>
     where
         T: Scalar,
         Dev: Elementwise<T>,
@@ -104,12 +99,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![1, 2]);
     /// ```
     #[fallible]
-    pub fn correlate_into<K, S2>(
-        &self,
-        kernel: K,
-        mode: ConvolutionMode,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn correlate_into<K, S2>(&self, kernel: K, mode: ConvolutionMode, out: &mut Tensor<T, D, O, Dev, S2>)
     where
         T: Scalar,
         Dev: Elementwise<T>,

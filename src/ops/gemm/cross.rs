@@ -31,7 +31,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.cross(1, tensor![0.0, 0.0, 2.0]), tensor![[0.0, -2.0, 0.0], [2.0, 0.0, 0.0]]);
     /// ```
     #[fallible]
-    pub fn cross<A, B, R>(&self, axis: A, other: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn cross<A, B, R>(&self, axis: A, other: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
         A: AxisArg<R>,
@@ -63,12 +63,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![-3, 6, -3]);
     /// ```
     #[fallible]
-    pub fn cross_into<A, B, R, S2>(
-        &self,
-        axis: A,
-        other: B,
-        out: &mut Tensor<T, R, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn cross_into<A, B, R, S2>(&self, axis: A, other: B, out: &mut Tensor<T, R, O, Dev, S2>)
     where
         T: Scalar,
         A: AxisArg<R>,

@@ -46,7 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.matmul(&a.t()), tensor![[5, 11], [11, 25]]);
     /// ```
     #[fallible]
-    pub fn matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn matmul<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -73,7 +73,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![[19, 22], [43, 50]]);
     /// ```
     #[fallible]
-    pub fn matmul_into<B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>) -> Result<(), Error>
+    pub fn matmul_into<B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>)
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,

@@ -218,7 +218,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         right: B,
         left_axes: [impl IndexNumber; K],
         right_axes: [impl IndexNumber; K],
-    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    ) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -244,7 +244,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn dot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    pub fn dot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -267,7 +267,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn vdot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    pub fn vdot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -289,7 +289,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.inner(&tensor![[1, 0], [1, 1]]), tensor![[1, 3], [3, 7]]);
     /// ```
     #[fallible]
-    pub fn inner<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn inner<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -311,7 +311,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2].outer(&tensor![3, 4, 5]), tensor![[3, 4, 5], [6, 8, 10]]);
     /// ```
     #[fallible]
-    pub fn outer<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn outer<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -338,7 +338,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(Tensor::eye(2).kron(&x), tensor![[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]);
     /// ```
     #[fallible]
-    pub fn kron<B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
+    pub fn kron<B>(&self, right: B) -> Tensor<T, Common<D, B::Dim>, O, Dev>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,

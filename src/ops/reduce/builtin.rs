@@ -7,7 +7,7 @@ use crate::device::op::reduction::{
 };
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Inexact, Ordered, RealFloat, RealScalar, Scalar};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
@@ -30,7 +30,7 @@ macro_rules! reductions {
             /// ```
             #[fallible]
             #[cfg_attr(not(debug_assertions), inline(always))]
-            pub fn $whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
+            pub fn $whole(&self $(, $arg: $ty)*) -> Tensor<$Output, Rank<0>, O, Dev>
             where
                 T: $bound,
                 Dev: Reduce<T>,
@@ -49,7 +49,7 @@ macro_rules! reductions {
             #[doc = concat!("assert_eq!(x.", stringify!($axis), "(0", reductions!(@comma $($arg)*), $args, "), tensor!", $a, ");")]
             /// ```
             #[fallible]
-            pub fn $axis<R: Dim, A>(&self, axis: A $(, $arg: $ty)*) -> Result<Tensor<$Output, R, O, Dev>, Error>
+            pub fn $axis<R: Dim, A>(&self, axis: A $(, $arg: $ty)*) -> Tensor<$Output, R, O, Dev>
             where
                 T: $bound,
                 Dev: Reduce<T>,
@@ -73,7 +73,7 @@ macro_rules! reductions {
             pub fn $axes<const K: usize, R: Dim>(
                 &self,
                 axes: [impl IndexNumber; K] $(, $arg: $ty)*
-            ) -> Result<Tensor<$Output, R, O, Dev>, Error>
+            ) -> Tensor<$Output, R, O, Dev>
             where
                 T: $bound,
                 Dev: Reduce<T>,
@@ -94,7 +94,7 @@ macro_rules! reductions {
             #[doc = concat!("assert_eq!(x.", stringify!($keepdims), "([0, 1]", reductions!(@comma $($arg)*), $args, "), tensor![[", $w, "]]);")]
             /// ```
             #[fallible]
-            pub fn $keepdims<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Result<Tensor<$Output, D, O, Dev>, Error>
+            pub fn $keepdims<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Tensor<$Output, D, O, Dev>
             where
                 T: $bound,
                 Dev: Reduce<T>,

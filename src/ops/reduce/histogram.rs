@@ -43,7 +43,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn histogram<'b>(
         &self,
         bins: impl Into<Bins<'b>>,
-    ) -> Result<(Tensor<i64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>), Error>
+    ) -> (Tensor<i64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
     where
         T: RealScalar,
     {
@@ -71,8 +71,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         bins: impl Into<Bins<'b>>,
         out: &mut Tensor<i64, Rank<1>, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: RealScalar,
         S2: StorageMut<i64, Dev>,
     {
@@ -98,7 +97,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn histogram_density<'b>(
         &self,
         bins: impl Into<Bins<'b>>,
-    ) -> Result<(Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>), Error>
+    ) -> (Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
     where
         T: RealScalar,
     {
@@ -125,8 +124,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         bins: impl Into<Bins<'b>>,
         out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: RealScalar,
         S2: StorageMut<f64, Dev>,
     {
@@ -162,7 +160,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         bins: impl Into<Bins<'b>>,
         weights: B,
-    ) -> Result<(Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>), Error>
+    ) -> (Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
     where
         T: RealScalar,
         B: MatchingOperand<f64, O, Dev, Dim = D>,
@@ -194,8 +192,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         bins: impl Into<Bins<'b>>,
         weights: B,
         out: &mut Tensor<f64, Rank<1>, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: RealScalar,
         B: MatchingOperand<f64, O, Dev, Dim = D>,
         S2: StorageMut<f64, Dev>,
@@ -235,7 +232,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 0].bincount(4), tensor![1, 1, 0, 0]);
     /// ```
     #[fallible]
-    pub fn bincount(&self, least: usize) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error>
+    pub fn bincount(&self, least: usize) -> Tensor<i64, Rank<1>, O, Dev>
     where
         T: RealScalar + Bits,
     {
@@ -256,11 +253,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 3, 1].bincount_weighted(0, tensor![0.5, 2.0, 1.0]), tensor![0.0, 1.5, 0.0, 2.0]);
     /// ```
     #[fallible]
-    pub fn bincount_weighted<B>(
-        &self,
-        least: usize,
-        weights: B,
-    ) -> Result<Tensor<f64, Rank<1>, O, Dev>, Error>
+    pub fn bincount_weighted<B>(&self, least: usize, weights: B) -> Tensor<f64, Rank<1>, O, Dev>
     where
         T: RealScalar + Bits,
         B: MatchingOperand<f64, O, Dev, Dim = D>,

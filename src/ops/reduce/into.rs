@@ -49,8 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         op: F,
         axes: [impl IndexNumber; K],
         out: &mut Tensor<F::Output, R, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         F: Reduction<T>,
         R: Dim,
         S2: StorageMut<F::Output, Dev>,

@@ -3,7 +3,7 @@
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
 use crate::device::op::reduction::{All, Any, Count};
 use crate::device::{Device, Reduce};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
@@ -27,7 +27,7 @@ macro_rules! mask_reductions {
             /// ```
             #[fallible]
             #[cfg_attr(not(debug_assertions), inline(always))]
-            pub fn $whole(&self) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
+            pub fn $whole(&self) -> Tensor<$Output, Rank<0>, O, Dev>
             where
                 Dev: Reduce<bool>,
             {
@@ -44,7 +44,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($axis), "(0), tensor!", $a, ");")]
             /// ```
             #[fallible]
-            pub fn $axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<$Output, R, O, Dev>, Error>
+            pub fn $axis<R: Dim, A>(&self, axis: A) -> Tensor<$Output, R, O, Dev>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<1, Removed = R>,
@@ -66,7 +66,7 @@ macro_rules! mask_reductions {
             pub fn $axes<const K: usize, R: Dim>(
                 &self,
                 axes: [impl IndexNumber; K],
-            ) -> Result<Tensor<$Output, R, O, Dev>, Error>
+            ) -> Tensor<$Output, R, O, Dev>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<K, Removed = R>,
@@ -84,7 +84,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($keepdims), "(0), tensor![", $a, "]);")]
             /// ```
             #[fallible]
-            pub fn $keepdims<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<$Output, D, O, Dev>, Error>
+            pub fn $keepdims<A: AxesArg<D>>(&self, axes: A) -> Tensor<$Output, D, O, Dev>
             where
                 Dev: Reduce<bool>,
             {

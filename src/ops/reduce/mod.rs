@@ -127,7 +127,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.reduce_axis(0, Positive), tensor![2, 1]);
     /// ```
     #[fallible]
-    pub fn reduce<F: Reduction<T>>(&self, op: F) -> Result<Tensor<F::Output, Rank<0>, O, Dev>, Error>
+    pub fn reduce<F: Reduction<T>>(&self, op: F) -> Tensor<F::Output, Rank<0>, O, Dev>
     where
         Dev: Reduce<T>,
     {
@@ -139,7 +139,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If the axis is out of range, or for the reasons given for [`reduce`](Tensor::reduce).
     #[fallible]
-    pub fn reduce_axis<F, R, A>(&self, axis: A, op: F) -> Result<Tensor<F::Output, R, O, Dev>, Error>
+    pub fn reduce_axis<F, R, A>(&self, axis: A, op: F) -> Tensor<F::Output, R, O, Dev>
     where
         F: Reduction<T>,
         R: Dim,
@@ -159,7 +159,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         axes: [impl IndexNumber; K],
         op: F,
-    ) -> Result<Tensor<F::Output, R, O, Dev>, Error>
+    ) -> Tensor<F::Output, R, O, Dev>
     where
         F: Reduction<T>,
         R: Dim,
@@ -178,7 +178,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         axes: A,
         op: F,
-    ) -> Result<Tensor<F::Output, D, O, Dev>, Error>
+    ) -> Tensor<F::Output, D, O, Dev>
     where
         Dev: Reduce<T>,
     {

@@ -27,7 +27,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(1), tensor![[1, 3, 6], [4, 9, 15]]);
     /// ```
     #[fallible]
-    pub fn cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn cumsum<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
     where
         T: Scalar,
         Dev: Reduce<T>,
@@ -45,7 +45,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2, 3, 4].cumprod(0), tensor![1, 2, 6, 24]);
     /// ```
     #[fallible]
-    pub fn cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn cumprod<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
     where
         T: Scalar,
         Dev: Reduce<T>,
@@ -64,7 +64,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1.0, f64::NAN, 2.0].nan_cumsum(0), tensor![1.0, 1.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn nan_cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn nan_cumsum<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
     where
         T: Inexact,
         Dev: Reduce<T> + Elementwise<T>,
@@ -83,7 +83,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![3.0, f64::NAN, 2.0].nan_cumprod(0), tensor![3.0, 3.0, 6.0]);
     /// ```
     #[fallible]
-    pub fn nan_cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn nan_cumprod<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
     where
         T: Inexact,
         Dev: Reduce<T> + Elementwise<T>,
@@ -116,11 +116,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![[1, 2], [4, 6]]);
     /// ```
     #[fallible]
-    pub fn cumsum_into<A: AxisArg<D>, S2>(
-        &self,
-        axis: A,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn cumsum_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
     where
         T: Scalar,
         Dev: Reduce<T>,
@@ -142,11 +138,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![[1, 2], [3, 8]]);
     /// ```
     #[fallible]
-    pub fn cumprod_into<A: AxisArg<D>, S2>(
-        &self,
-        axis: A,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn cumprod_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
     where
         T: Scalar,
         Dev: Reduce<T>,

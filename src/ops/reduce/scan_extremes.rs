@@ -4,7 +4,7 @@ use crate::axis::AxisArg;
 use crate::device::op::binary::{Maximum, Minimum};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, RealScalar};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};
@@ -23,7 +23,7 @@ macro_rules! cumulative_extremes {
             #[doc = concat!("assert_eq!(tensor![[2, 1, 3], [4, 6, 5]].", stringify!($name), "(1), tensor!", $expected, ");")]
             /// ```
             #[fallible]
-            pub fn $name<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+            pub fn $name<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
             where
                 T: RealScalar,
                 Dev: Reduce<T>,
@@ -47,7 +47,7 @@ macro_rules! cumulative_extremes {
                 &self,
                 axis: A,
                 out: &mut Tensor<T, D, O, Dev, S2>,
-            ) -> Result<(), Error>
+            )
             where
                 T: RealScalar,
                 Dev: Reduce<T>,

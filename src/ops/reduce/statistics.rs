@@ -28,7 +28,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// assert_eq!(tensor![[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]].cov(1), tensor![[1.0, -1.0], [-1.0, 1.0]]);
     /// ```
     #[fallible]
-    pub fn cov(&self, ddof: usize) -> Result<Tensor<T::Float, Rank<2>, O, Dev>, Error>
+    pub fn cov(&self, ddof: usize) -> Tensor<T::Float, Rank<2>, O, Dev>
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
@@ -50,11 +50,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// assert_eq!(out, tensor![[1.0, -1.0], [-1.0, 1.0]]);
     /// ```
     #[fallible]
-    pub fn cov_into<S2>(
-        &self,
-        ddof: usize,
-        out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn cov_into<S2>(&self, ddof: usize, out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>)
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
         S2: StorageMut<T::Float, Dev>,
@@ -202,7 +198,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// assert!(x.corrcoef().all_close(&tensor![[1.0, -1.0], [-1.0, 1.0]], 1e-14, 0.0));
     /// ```
     #[fallible]
-    pub fn corrcoef(&self) -> Result<Tensor<T::Float, Rank<2>, O, Dev>, Error>
+    pub fn corrcoef(&self) -> Tensor<T::Float, Rank<2>, O, Dev>
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
@@ -224,7 +220,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     /// assert!(out.all_close(&tensor![[1.0, -1.0], [-1.0, 1.0]], 1e-14, 0.0));
     /// ```
     #[fallible]
-    pub fn corrcoef_into<S2>(&self, out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>) -> Result<(), Error>
+    pub fn corrcoef_into<S2>(&self, out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>)
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
         S2: StorageMut<T::Float, Dev>,

@@ -34,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     // Always inlined, like the other reductions of a whole tensor.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn trace<R: Dim, A, B>(&self, a: A, b: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,
@@ -63,7 +63,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.trace_offset(0, 1, 1).item(), 8);
     /// ```
     #[fallible]
-    pub fn trace_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn trace_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,
@@ -114,12 +114,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(error.to_string(), "cannot trace into shape [1]: the result has shape [3]; allocate the output with shape [3]");
     /// ```
     #[fallible]
-    pub fn trace_into<R: Dim, A, B, S2>(
-        &self,
-        a: A,
-        b: B,
-        out: &mut Tensor<T, R, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn trace_into<R: Dim, A, B, S2>(&self, a: A, b: B, out: &mut Tensor<T, R, O, Dev, S2>)
     where
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,

@@ -32,7 +32,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.average(1, tensor![3.0, 1.0]), tensor![2.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn average<R: Dim, A, W>(&self, axis: A, weights: W) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn average<R: Dim, A, W>(&self, axis: A, weights: W) -> Tensor<T, R, O, Dev>
     where
         T: Inexact,
         Dev: Elementwise<T> + Reduce<T>,
@@ -61,12 +61,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![2.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn average_into<R: Dim, A, W, S2>(
-        &self,
-        axis: A,
-        weights: W,
-        out: &mut Tensor<T, R, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn average_into<R: Dim, A, W, S2>(&self, axis: A, weights: W, out: &mut Tensor<T, R, O, Dev, S2>)
     where
         T: Inexact,
         Dev: Elementwise<T> + Reduce<T>,

@@ -5,7 +5,7 @@ use crate::axis::AxisArg;
 use crate::device::op::reduction::{ProdAs, SumAs};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar, WidenTo};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
@@ -27,7 +27,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![-1i8, 2].sum_as::<u8>().item(), 1);
     /// ```
     #[fallible]
-    pub fn sum_as<U: Scalar>(&self) -> Result<Tensor<U, Rank<0>, O, Dev>, Error>
+    pub fn sum_as<U: Scalar>(&self) -> Tensor<U, Rank<0>, O, Dev>
     where
         T: WidenTo<U>,
         Dev: Reduce<T>,
@@ -45,10 +45,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[200u8, 1], [100, 2]].sum_axis_as::<u64>(0), tensor![300, 3]);
     /// ```
     #[fallible]
-    pub fn sum_axis_as<U: Scalar>(
-        &self,
-        axis: impl AxisArg<D>,
-    ) -> Result<Tensor<U, D::Removed, O, Dev>, Error>
+    pub fn sum_axis_as<U: Scalar>(&self, axis: impl AxisArg<D>) -> Tensor<U, D::Removed, O, Dev>
     where
         T: WidenTo<U>,
         Dev: Reduce<T>,
@@ -69,7 +66,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![200u8, 100].prod_as::<u64>().item(), 20_000);
     /// ```
     #[fallible]
-    pub fn prod_as<U: Scalar>(&self) -> Result<Tensor<U, Rank<0>, O, Dev>, Error>
+    pub fn prod_as<U: Scalar>(&self) -> Tensor<U, Rank<0>, O, Dev>
     where
         T: WidenTo<U>,
         Dev: Reduce<T>,
@@ -87,10 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[200u8, 1], [100, 2]].prod_axis_as::<u64>(0), tensor![20_000, 2]);
     /// ```
     #[fallible]
-    pub fn prod_axis_as<U: Scalar>(
-        &self,
-        axis: impl AxisArg<D>,
-    ) -> Result<Tensor<U, D::Removed, O, Dev>, Error>
+    pub fn prod_axis_as<U: Scalar>(&self, axis: impl AxisArg<D>) -> Tensor<U, D::Removed, O, Dev>
     where
         T: WidenTo<U>,
         Dev: Reduce<T>,
@@ -111,11 +105,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[200u8, 1], [2, 100]].trace_as::<u64>(0, 1).item(), 300);
     /// ```
     #[fallible]
-    pub fn trace_as<U: Scalar>(
-        &self,
-        a: impl AxisArg<D>,
-        b: impl AxisArg<D>,
-    ) -> Result<Tensor<U, D::Removed, O, Dev>, Error>
+    pub fn trace_as<U: Scalar>(&self, a: impl AxisArg<D>, b: impl AxisArg<D>) -> Tensor<U, D::Removed, O, Dev>
     where
         T: WidenTo<U>,
         D: RemoveAxes<2>,

@@ -103,7 +103,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// );
     /// ```
     #[fallible]
-    pub fn at<I: Indices<D, O, Dev>>(&self, indices: I) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn at<I: Indices<D, O, Dev>>(&self, indices: I) -> Tensor<T, Rank<1>, O, Dev>
     where
         Dev: Select<T>,
     {
@@ -132,11 +132,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![1, 6]);
     /// ```
     #[fallible]
-    pub fn at_into<I: Indices<D, O, Dev>, S2>(
-        &self,
-        indices: I,
-        out: &mut Tensor<T, Rank<1>, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn at_into<I: Indices<D, O, Dev>, S2>(&self, indices: I, out: &mut Tensor<T, Rank<1>, O, Dev, S2>)
     where
         Dev: Select<T>,
         S2: StorageMut<T, Dev>,

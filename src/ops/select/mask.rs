@@ -75,7 +75,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "filter")]
-    pub fn masked<M>(&self, mask: M) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn masked<M>(&self, mask: M) -> Tensor<T, Rank<1>, O, Dev>
     where
         M: Mask<D, O, Dev>,
         Dev: Select<T> + Reduce<bool>,
@@ -103,7 +103,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![1, 4]);
     /// ```
     #[fallible]
-    pub fn masked_into<M, S2>(&self, mask: M, out: &mut Tensor<T, Rank<1>, O, Dev, S2>) -> Result<(), Error>
+    pub fn masked_into<M, S2>(&self, mask: M, out: &mut Tensor<T, Rank<1>, O, Dev, S2>)
     where
         M: Mask<D, O, Dev>,
         Dev: Select<T> + Reduce<bool>,
@@ -129,7 +129,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, tensor![1.0, 0.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn masked_fill<M, V>(&mut self, mask: M, value: V) -> Result<(), Error>
+    pub fn masked_fill<M, V>(&mut self, mask: M, value: V)
     where
         V: ScalarFor<T>,
         M: Mask<D, O, Dev>,
@@ -169,7 +169,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// );
     /// ```
     #[fallible]
-    pub fn masked_assign<M, B>(&mut self, mask: M, values: B) -> Result<(), Error>
+    pub fn masked_assign<M, B>(&mut self, mask: M, values: B)
     where
         M: Mask<D, O, Dev>,
         B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
@@ -201,7 +201,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "argwhere")]
-    pub fn nonzero(&self) -> Result<Tensor<i64, Rank<2>, O, Dev>, Error>
+    pub fn nonzero(&self) -> Tensor<i64, Rank<2>, O, Dev>
     where
         Dev: Elementwise<T> + Select<bool> + Reduce<bool>,
     {

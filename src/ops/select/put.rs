@@ -8,7 +8,7 @@ use crate::device::{Device, Select};
 use crate::element::{Element, Scalar};
 use crate::engine::same_instance;
 use crate::engine::select::Along;
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim, TakeRanks};
@@ -41,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// assert_eq!(x, tensor![[3, 0, 4], [0, 2, 1]]);
     /// ```
     #[fallible]
-    pub fn put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
+    pub fn put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B)
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
@@ -82,7 +82,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// ```
     #[fallible]
     #[doc(alias = "index_add")]
-    pub fn scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
+    pub fn scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B)
     where
         T: Scalar,
         A: AxisArg<D>,

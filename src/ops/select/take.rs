@@ -58,7 +58,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     #[doc(alias = "gather")]
     #[doc(alias = "index_select")]
-    pub fn take<A, P, R>(&self, axis: A, positions: P) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn take<A, P, R>(&self, axis: A, positions: P) -> Tensor<T, R, O, Dev>
     where
         A: AxisArg<D>,
         P: Positions<O, Dev>,
@@ -90,12 +90,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![[3, 1], [6, 4]]);
     /// ```
     #[fallible]
-    pub fn take_into<A, P, R, S2>(
-        &self,
-        axis: A,
-        positions: P,
-        out: &mut Tensor<T, R, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn take_into<A, P, R, S2>(&self, axis: A, positions: P, out: &mut Tensor<T, R, O, Dev, S2>)
     where
         A: AxisArg<D>,
         P: Positions<O, Dev>,
@@ -143,7 +138,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.take_along_axis(1, tensor![[0, 0], [2, -3]]), tensor![[3, 3], [1, 8]]);
     /// ```
     #[fallible]
-    pub fn take_along_axis<A, P>(&self, axis: A, positions: P) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn take_along_axis<A, P>(&self, axis: A, positions: P) -> Tensor<T, D, O, Dev>
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
@@ -175,12 +170,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![[9], [8]]);
     /// ```
     #[fallible]
-    pub fn take_along_axis_into<A, P, S2>(
-        &self,
-        axis: A,
-        positions: P,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn take_along_axis_into<A, P, S2>(&self, axis: A, positions: P, out: &mut Tensor<T, D, O, Dev, S2>)
     where
         A: AxisArg<D>,
         P: Positions<O, Dev, Dim = D>,
@@ -211,7 +201,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.compress(0, x.sum_axis(1).gt(10)), tensor![[4, 5, 6]]);
     /// ```
     #[fallible]
-    pub fn compress<A, M>(&self, axis: A, mask: M) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn compress<A, M>(&self, axis: A, mask: M) -> Tensor<T, D, O, Dev>
     where
         A: AxisArg<D>,
         M: Mask<Rank<1>, O, Dev>,
@@ -239,12 +229,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![[1, 3], [4, 6]]);
     /// ```
     #[fallible]
-    pub fn compress_into<A, M, S2>(
-        &self,
-        axis: A,
-        mask: M,
-        out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn compress_into<A, M, S2>(&self, axis: A, mask: M, out: &mut Tensor<T, D, O, Dev, S2>)
     where
         A: AxisArg<D>,
         M: Mask<Rank<1>, O, Dev>,

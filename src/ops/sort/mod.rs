@@ -12,7 +12,7 @@ use super::elementwise::compute::check_out;
 use crate::axis::AxisArg;
 use crate::device::{Copy, Device, Sort};
 use crate::element::{Element, Ordered};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
@@ -43,7 +43,7 @@ macro_rules! sorts {
             #[doc = concat!("assert_eq!(x.", stringify!($sort), "(1), tensor!", $sorted, ");")]
             /// ```
             #[fallible]
-            pub fn $sort<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+            pub fn $sort<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
             where
                 T: Ordered,
                 Dev: Copy<T> + Sort<T>,
@@ -71,7 +71,7 @@ macro_rules! sorts {
                 &self,
                 axis: A,
                 out: &mut Tensor<T, D, O, Dev, S2>,
-            ) -> Result<(), Error>
+            )
             where
                 T: Ordered,
                 Dev: Copy<T> + Sort<T>,
@@ -100,7 +100,7 @@ macro_rules! sorts {
             #[doc = concat!("assert_eq!(x, vierbein::tensor!", $inplace_sorted, ");")]
             /// ```
             #[fallible]
-            pub fn $inplace<A: AxisArg<D>>(&mut self, axis: A) -> Result<(), Error>
+            pub fn $inplace<A: AxisArg<D>>(&mut self, axis: A)
             where
                 T: Ordered,
                 Dev: Sort<T>,
@@ -125,7 +125,7 @@ macro_rules! sorts {
             #[doc = concat!("assert_eq!(tensor![30, 10, 20, 10].", stringify!($argsort), "(0), tensor!", $indices, ");")]
             /// ```
             #[fallible]
-            pub fn $argsort<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<i64, D, O, Dev>, Error>
+            pub fn $argsort<A: AxisArg<D>>(&self, axis: A) -> Tensor<i64, D, O, Dev>
             where
                 T: Ordered,
                 Dev: Sort<T>,
@@ -153,7 +153,7 @@ macro_rules! sorts {
                 &self,
                 axis: A,
                 out: &mut Tensor<i64, D, O, Dev, S2>,
-            ) -> Result<(), Error>
+            )
             where
                 T: Ordered,
                 Dev: Sort<T>,
@@ -198,7 +198,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O
     /// assert_eq!(tensor![first_names, last_names].lexsort(), tensor![1, 3, 2, 0]);
     /// ```
     #[fallible]
-    pub fn lexsort(&self) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error>
+    pub fn lexsort(&self) -> Tensor<i64, Rank<1>, O, Dev>
     where
         T: Ordered,
         Dev: Sort<T>,

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::device::quantile::Quantile;
 use crate::element::{Element, RealFloat};
 use crate::engine::sort::nan_quantile::nan_quantile;
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -24,7 +24,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "nanmedian")]
-    pub fn nan_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    pub fn nan_median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
     where
         T: RealFloat,
     {
@@ -41,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_axis(1), tensor![4.5, 3.0]);
     /// ```
     #[fallible]
-    pub fn nan_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    pub fn nan_median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
     where
         T: RealFloat,
         D: RemoveAxes<1, Removed = R>,
@@ -66,11 +66,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![4.5, 3.0]);
     /// ```
     #[fallible]
-    pub fn nan_median_into<R: Dim, A, S2>(
-        &self,
-        axis: A,
-        out: &mut Tensor<T::Float, R, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn nan_median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
     where
         T: RealFloat,
         D: RemoveAxes<1, Removed = R>,
@@ -96,12 +92,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     #[doc(alias = "nanquantile")]
     #[doc(alias = "nanpercentile")]
-    pub fn nan_quantile<A, Q>(
-        &self,
-        axis: A,
-        levels: Q,
-        method: Quantile,
-    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
+    pub fn nan_quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
     where
         T: RealFloat,
         D: RemoveAxes<1>,
@@ -135,8 +126,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         levels: Q,
         method: Quantile,
         out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: RealFloat,
         D: RemoveAxes<1>,
         A: AxisArg<D>,

@@ -62,11 +62,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x[[0]], 10);
     /// ```
     #[fallible]
-    pub fn partition<A: AxisArg<D>>(
-        &self,
-        axis: A,
-        k: impl IndexNumber,
-    ) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn partition<A: AxisArg<D>>(&self, axis: A, k: impl IndexNumber) -> Tensor<T, D, O, Dev>
     where
         T: Ordered,
         Dev: Copy<T> + Sort<T>,
@@ -96,8 +92,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axis: A,
         k: impl IndexNumber,
         out: &mut Tensor<T, D, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: Ordered,
         Dev: Copy<T> + Sort<T>,
         S2: StorageMut<T, Dev>,
@@ -151,7 +146,7 @@ macro_rules! selections {
                 &self,
                 axis: A,
                 k: usize,
-            ) -> Result<(Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>), Error>
+            ) -> (Tensor<T, D, O, Dev>, Tensor<i64, D, O, Dev>)
             where
                 T: Ordered,
                 Dev: Sort<T>,
@@ -187,7 +182,7 @@ macro_rules! selections {
                 axis: A,
                 values: &mut Tensor<T, D, O, Dev, S2>,
                 indices: &mut Tensor<i64, D, O, Dev, S3>,
-            ) -> Result<(), Error>
+            )
             where
                 T: Ordered,
                 Dev: Sort<T>,

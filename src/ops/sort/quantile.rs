@@ -80,7 +80,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[7, 1], [3, 4]].median().item(), 3.5);
     /// ```
     #[fallible]
-    pub fn median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    pub fn median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
     where
         T: RealScalar,
         Dev: Sort<T>,
@@ -98,7 +98,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[7, 1, 2], [3, 4, 0]].median_axis(1), tensor![2.0, 3.0]);
     /// ```
     #[fallible]
-    pub fn median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    pub fn median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
     where
         T: RealScalar,
         Dev: Sort<T>,
@@ -122,11 +122,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![2.0, 4.0]);
     /// ```
     #[fallible]
-    pub fn median_into<R: Dim, A, S2>(
-        &self,
-        axis: A,
-        out: &mut Tensor<T::Float, R, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn median_into<R: Dim, A, S2>(&self, axis: A, out: &mut Tensor<T::Float, R, O, Dev, S2>)
     where
         T: RealScalar,
         Dev: Sort<T>,
@@ -154,12 +150,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "percentile")]
-    pub fn quantile<A, Q>(
-        &self,
-        axis: A,
-        levels: Q,
-        method: Quantile,
-    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
+    pub fn quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
     where
         T: RealScalar,
         Dev: Sort<T>,
@@ -194,8 +185,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         levels: Q,
         method: Quantile,
         out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: RealScalar,
         Dev: Sort<T>,
         D: RemoveAxes<1>,

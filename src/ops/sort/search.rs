@@ -43,7 +43,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// assert_eq!(x.searchsorted(tensor![2], Side::Right), tensor![3]);
     /// ```
     #[fallible]
-    pub fn searchsorted<B>(&self, values: B, side: Side) -> Result<Tensor<i64, B::Dim, O, Dev>, Error>
+    pub fn searchsorted<B>(&self, values: B, side: Side) -> Tensor<i64, B::Dim, O, Dev>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -69,12 +69,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// assert_eq!(out, tensor![1, 0, 4]);
     /// ```
     #[fallible]
-    pub fn searchsorted_into<B, S2>(
-        &self,
-        values: B,
-        side: Side,
-        out: &mut Tensor<i64, B::Dim, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn searchsorted_into<B, S2>(&self, values: B, side: Side, out: &mut Tensor<i64, B::Dim, O, Dev, S2>)
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -100,7 +95,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[3, 1], [4, 1]].isin(tensor![1, 3, 5]), tensor![[true, true], [false, true]]);
     /// ```
     #[fallible]
-    pub fn isin<B>(&self, of: B) -> Result<Tensor<bool, D, O, Dev>, Error>
+    pub fn isin<B>(&self, of: B) -> Tensor<bool, D, O, Dev>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -126,7 +121,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![true, true, false]);
     /// ```
     #[fallible]
-    pub fn isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>) -> Result<(), Error>
+    pub fn isin_into<B, S2>(&self, of: B, out: &mut Tensor<bool, D, O, Dev, S2>)
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -157,7 +152,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.digitize(tensor![1.0, 2.0, 4.0], Side::Right), tensor![0, 0, 2, 3]);
     /// ```
     #[fallible]
-    pub fn digitize<B>(&self, edges: B, closed: Side) -> Result<Tensor<i64, D, O, Dev>, Error>
+    pub fn digitize<B>(&self, edges: B, closed: Side) -> Tensor<i64, D, O, Dev>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -185,12 +180,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![0, 1, 2, 3]);
     /// ```
     #[fallible]
-    pub fn digitize_into<B, S2>(
-        &self,
-        edges: B,
-        closed: Side,
-        out: &mut Tensor<i64, D, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn digitize_into<B, S2>(&self, edges: B, closed: Side, out: &mut Tensor<i64, D, O, Dev, S2>)
     where
         T: Ordered,
         Dev: Sort<T>,

@@ -3,7 +3,7 @@
 use crate::device::op::unary::Not;
 use crate::device::{Copy, Device, Elementwise, Reduce, Select, Sort};
 use crate::element::{Element, Ordered};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::ops::copy::join::try_concatenate;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
@@ -25,7 +25,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "union1d")]
-    pub fn set_union<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn set_union<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
@@ -46,7 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "intersect1d")]
-    pub fn set_intersection<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn set_intersection<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,
@@ -69,7 +69,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "setdiff1d")]
-    pub fn set_difference<B>(&self, other: B) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn set_difference<B>(&self, other: B) -> Tensor<T, Rank<1>, O, Dev>
     where
         T: Ordered,
         B: MatchingOperand<T, O, Dev>,

@@ -4,7 +4,7 @@ use crate::axis::AxisArg;
 use crate::device::{Device, Select, Sort};
 use crate::element::{Element, Ordered};
 use crate::engine::sort::unique_slices::{taking, unique_slices};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::Storage;
@@ -51,7 +51,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![[3, 1, 3], [2, 1, 3]].unique(), tensor![1, 2, 3]);
     /// ```
     #[fallible]
-    pub fn unique(&self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn unique(&self) -> Tensor<T, Rank<1>, O, Dev>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -76,7 +76,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[allow(clippy::type_complexity)]
-    pub fn unique_counts(&self) -> Result<(Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>), Error>
+    pub fn unique_counts(&self) -> (Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>)
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -104,7 +104,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[must_use]
-    pub fn unique_with(&self) -> Result<Unique<T, O, Dev>, Error>
+    pub fn unique_with(&self) -> Unique<T, O, Dev>
     where
         T: Ordered,
         Dev: Sort<T>,
@@ -135,7 +135,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.unique_slices(0), tensor![[1, 3], [1, 5], [2, 1]]);
     /// ```
     #[fallible]
-    pub fn unique_slices<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    pub fn unique_slices<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
     where
         T: Ordered,
         Dev: Select<T>,
@@ -160,7 +160,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[must_use]
-    pub fn unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> Result<UniqueSlices<T, D, O, Dev>, Error>
+    pub fn unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> UniqueSlices<T, D, O, Dev>
     where
         T: Ordered,
         Dev: Select<T>,

@@ -37,7 +37,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axis: A,
         levels: Q,
         weights: W,
-    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
+    ) -> Tensor<T::Float, Q::Dim, O, Dev>
     where
         T: RealScalar,
         D: RemoveAxes<1>,
@@ -72,8 +72,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         levels: Q,
         weights: W,
         out: &mut Tensor<T::Float, Q::Dim, O, Dev, S2>,
-    ) -> Result<(), Error>
-    where
+    ) where
         T: RealScalar,
         D: RemoveAxes<1>,
         A: AxisArg<D>,

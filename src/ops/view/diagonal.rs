@@ -3,7 +3,7 @@
 use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::{Copy, Device};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::{Dim, MergeAxes, Rank};
 use crate::storage::{Storage, StorageMut};
@@ -21,7 +21,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.diagonal(0, 1), tensor![1, 4]);
     /// ```
     #[fallible]
-    pub fn diagonal<R: Dim, A, B>(&self, a: A, b: B) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    pub fn diagonal<R: Dim, A, B>(&self, a: A, b: B) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: MergeAxes<Merged = R>,
         A: AxisArg<D> + DistinctAxis<B>,
@@ -44,12 +44,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.diagonal_offset(0, 1, -1), tensor![4]);
     /// ```
     #[fallible]
-    pub fn diagonal_offset<R: Dim, A, B>(
-        &self,
-        a: A,
-        b: B,
-        k: isize,
-    ) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    pub fn diagonal_offset<R: Dim, A, B>(&self, a: A, b: B, k: isize) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: MergeAxes<Merged = R>,
         A: AxisArg<D> + DistinctAxis<B>,
@@ -71,7 +66,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![[0.0, 1.0], [1.0, 0.0]]);
     /// ```
     #[fallible]
-    pub fn diagonal_mut<R: Dim, A, B>(&mut self, a: A, b: B) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    pub fn diagonal_mut<R: Dim, A, B>(&mut self, a: A, b: B) -> TensorViewMut<'_, T, R, O, Dev>
     where
         D: MergeAxes<Merged = R>,
         A: AxisArg<D> + DistinctAxis<B>,
@@ -93,7 +88,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// assert_eq!(Tensor::from_diagonal(tensor![1, 2]), tensor![[1, 0], [0, 2]]);
     /// ```
     #[fallible]
-    pub fn from_diagonal<X>(diagonal: X) -> Result<Self, Error>
+    pub fn from_diagonal<X>(diagonal: X) -> Self
     where
         T: Scalar,
         Dev: Copy<T>,
@@ -118,7 +113,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// assert_eq!(Tensor::from_diagonal_offset(tensor![1, 2], 1), tensor![[0, 1, 0], [0, 0, 2], [0, 0, 0]]);
     /// ```
     #[fallible]
-    pub fn from_diagonal_offset<X>(diagonal: X, k: isize) -> Result<Self, Error>
+    pub fn from_diagonal_offset<X>(diagonal: X, k: isize) -> Self
     where
         T: Scalar,
         Dev: Copy<T>,

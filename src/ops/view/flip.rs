@@ -3,7 +3,7 @@
 use crate::axis::{AxesArg, AxisArg, DistinctAxis};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -23,7 +23,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "reverse")]
-    pub fn flip(&self, axes: impl AxesArg<D>) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
+    pub fn flip(&self, axes: impl AxesArg<D>) -> ViewOf<'_, T, D, O, Dev, S> {
         let axes = axes.axes();
         self.cut(|from, to| from.flip(axes.as_ref(), to))
     }
@@ -41,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.rot90(-1, 0, 1), tensor![[3, 1], [4, 2]]);
     /// ```
     #[fallible]
-    pub fn rot90<A, B>(&self, turns: isize, a: A, b: B) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error>
+    pub fn rot90<A, B>(&self, turns: isize, a: A, b: B) -> ViewOf<'_, T, D, O, Dev, S>
     where
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,

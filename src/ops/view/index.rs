@@ -31,7 +31,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.unravel_index(x.argmax().item()), [0, 2]);
     /// ```
     #[fallible]
-    pub fn unravel_index(&self, flat: impl IndexNumber) -> Result<D::Shape, Error> {
+    pub fn unravel_index(&self, flat: impl IndexNumber) -> D::Shape {
         let mut rest = from_start(flat, self.len());
         if rest >= self.len() {
             let shape = vec![self.len()];
@@ -56,7 +56,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(vierbein::tensor![[1, 2, 7], [4, 5, 6]].ravel_index([1, -1]), 5);
     /// ```
     #[fallible]
-    pub fn ravel_index(&self, index: impl IndexArray<D>) -> Result<usize, Error> {
+    pub fn ravel_index(&self, index: impl IndexArray<D>) -> usize {
         let shape = self.shape();
         let (at, shape) = (index.counted_from_start(&shape), shape.as_ref());
         let mut flat = 0;
@@ -85,11 +85,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     // Always inlined, as are the functions that it calls, because loops create a view for each row.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn index_axis<R: Dim, A>(
-        &self,
-        axis: A,
-        index: impl IndexNumber,
-    ) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    pub fn index_axis<R: Dim, A>(&self, axis: A, index: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -115,7 +111,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         axis: A,
         at: impl IndexNumber,
-    ) -> Result<(ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>), Error> {
+    ) -> (ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>) {
         let (axis, at) = self.along(axis, at);
         let (mut low, mut high, strides) = (self.shape(), self.shape(), self.strides());
         let offset = self.axes().split_at(axis, at, low.as_mut(), high.as_mut())?;
@@ -139,7 +135,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &mut self,
         axis: A,
         index: impl IndexNumber,
-    ) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    ) -> TensorViewMut<'_, T, R, O, Dev>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -165,7 +161,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &mut self,
         axis: A,
         at: impl IndexNumber,
-    ) -> Result<(TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>), Error>
+    ) -> (TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>)
     where
         S: StorageMut<T, Dev>,
     {
@@ -196,7 +192,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         self,
         axis: A,
         index: impl IndexNumber,
-    ) -> Result<TensorViewMut<'a, T, R, O, Dev>, Error>
+    ) -> TensorViewMut<'a, T, R, O, Dev>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -220,7 +216,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// assert_eq!(x, tensor![1, 0, 0, 4]);
     /// ```
     #[fallible]
-    pub fn into_slice<R: Dim, A>(self, arguments: A) -> Result<TensorViewMut<'a, T, R, O, Dev>, Error>
+    pub fn into_slice<R: Dim, A>(self, arguments: A) -> TensorViewMut<'a, T, R, O, Dev>
     where
         A: SliceOf<D, Sliced = R>,
     {
@@ -241,7 +237,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// assert_eq!(x, vierbein::tensor![0, 9, 9]);
     /// ```
     #[fallible]
-    pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: impl IndexNumber) -> Result<(Self, Self), Error> {
+    pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: impl IndexNumber) -> (Self, Self) {
         let (axis, at) = self.along(axis, at);
         self.halves(axis, at)
     }

@@ -3,7 +3,7 @@
 use crate::axis::AxisArg;
 use crate::device::{Device, HostAccess};
 use crate::element::Element;
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::layout::lanes::LaneIndices;
 use crate::layout::odometer::advance;
 use crate::order::Order;
@@ -64,7 +64,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(sums, [3, 7]);
     /// ```
     #[fallible]
-    pub fn axis_iter<R: Dim, A>(&self, axis: A) -> Result<AxisIter<T, D, O, Dev, S::Shared<'_>, R>, Error>
+    pub fn axis_iter<R: Dim, A>(&self, axis: A) -> AxisIter<T, D, O, Dev, S::Shared<'_>, R>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -114,7 +114,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(columns, [[1, 3], [2, 4]]);
     /// ```
     #[fallible]
-    pub fn lanes<A>(&self, axis: A) -> Result<Lanes<T, D, O, Dev, S::Shared<'_>>, Error>
+    pub fn lanes<A>(&self, axis: A) -> Lanes<T, D, O, Dev, S::Shared<'_>>
     where
         D: RemoveAxes<1>,
         A: AxisArg<D>,
@@ -156,7 +156,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![[0, 0], [1, 1]]);
     /// ```
     #[fallible]
-    pub fn axis_iter_mut<R: Dim, A>(&mut self, axis: A) -> Result<AxisIterMut<'_, T, D, O, Dev, R>, Error>
+    pub fn axis_iter_mut<R: Dim, A>(&mut self, axis: A) -> AxisIterMut<'_, T, D, O, Dev, R>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -206,7 +206,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![[1, 3], [2, 4]]);
     /// ```
     #[fallible]
-    pub fn lanes_mut<A>(&mut self, axis: A) -> Result<LanesMut<'_, T, D, O, Dev>, Error>
+    pub fn lanes_mut<A>(&mut self, axis: A) -> LanesMut<'_, T, D, O, Dev>
     where
         D: RemoveAxes<1>,
         A: AxisArg<D>,

@@ -26,7 +26,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(x.t().try_as_shape([6]).is_err());
     /// ```
     #[fallible]
-    pub fn as_shape<Sh: ReshapeArg>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
+    pub fn as_shape<Sh: ReshapeArg>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S> {
         let (shape, strides) = self.reshaped(shape)?;
         Ok(self.view().with_axes(shape, strides, 0))
     }
@@ -66,7 +66,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(columns.to_order::<RowMajor>(), tensor![[0, 2, 4], [1, 3, 5]]);
     /// ```
     #[fallible]
-    pub fn reshape<Sh: ReshapeArg>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
+    pub fn reshape<Sh: ReshapeArg>(self, shape: Sh) -> Tensor<T, Sh::Dim, O, Dev>
     where
         Dev: Copy<T>,
     {
@@ -91,7 +91,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "ravel")]
-    pub fn flatten(self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    pub fn flatten(self) -> Tensor<T, Rank<1>, O, Dev>
     where
         Dev: Copy<T>,
     {
@@ -112,10 +112,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![0, 2, 0, 4]);
     /// ```
     #[fallible]
-    pub fn as_shape_mut<Sh: ReshapeArg>(
-        &mut self,
-        shape: Sh,
-    ) -> Result<TensorViewMut<'_, T, Sh::Dim, O, Dev>, Error>
+    pub fn as_shape_mut<Sh: ReshapeArg>(&mut self, shape: Sh) -> TensorViewMut<'_, T, Sh::Dim, O, Dev>
     where
         S: StorageMut<T, Dev>,
     {

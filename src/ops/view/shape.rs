@@ -34,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.permute([-1, 0, 1]).shape(), [4, 2, 3]);
     /// ```
     #[fallible]
-    pub fn permute(&self, axes: impl Permutation<D>) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
+    pub fn permute(&self, axes: impl Permutation<D>) -> ViewOf<'_, T, D, O, Dev, S> {
         self.cut(|from, to| from.permute(axes.axes().as_ref(), to))
     }
 
@@ -49,11 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.swap_axes(0, 2).shape(), [4, 3, 2]);
     /// ```
     #[fallible]
-    pub fn swap_axes<A: AxisArg<D>, B: AxisArg<D>>(
-        &self,
-        a: A,
-        b: B,
-    ) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
+    pub fn swap_axes<A: AxisArg<D>, B: AxisArg<D>>(&self, a: A, b: B) -> ViewOf<'_, T, D, O, Dev, S> {
         self.cut(|from, to| from.swap_axes(a.index(), b.index(), to))
     }
 
@@ -84,7 +80,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     #[doc(alias = "unsqueeze")]
     #[doc(alias = "expand_dims")]
-    pub fn insert_axis<R: Dim>(&self, at: impl IndexNumber) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    pub fn insert_axis<R: Dim>(&self, at: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: InsertAxes<1, Inserted = R>,
     {
@@ -103,7 +99,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[doc(alias = "squeeze")]
-    pub fn remove_axis<R: Dim, A>(&self, axis: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    pub fn remove_axis<R: Dim, A>(&self, axis: A) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -124,7 +120,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2].broadcast_to([2, 2]), tensor![[1, 2], [1, 2]]);
     /// ```
     #[fallible]
-    pub fn broadcast_to<Sh>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error>
+    pub fn broadcast_to<Sh>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S>
     where
         Sh: IntoShape,
         D: BroadcastTo<Sh::Dim>,
@@ -191,7 +187,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![[5, 7], [6, 8]]);
     /// ```
     #[fallible]
-    pub fn permute_mut(&mut self, axes: impl Permutation<D>) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error>
+    pub fn permute_mut(&mut self, axes: impl Permutation<D>) -> TensorViewMut<'_, T, D, O, Dev>
     where
         S: StorageMut<T, Dev>,
     {

@@ -4,7 +4,7 @@
 use crate::axis::IndexNumber;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::layout::slice::SliceItem;
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes};
@@ -283,7 +283,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.slice(s![-1, ..;-1]), tensor![6, 5, 4]);
     /// ```
     #[fallible]
-    pub fn slice<R: Dim, A>(&self, arguments: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    pub fn slice<R: Dim, A>(&self, arguments: A) -> ViewOf<'_, T, R, O, Dev, S>
     where
         A: SliceOf<D, Sliced = R>,
     {
@@ -305,7 +305,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, tensor![[1, 0, 0], [4, 0, 0]]);
     /// ```
     #[fallible]
-    pub fn slice_mut<R: Dim, A>(&mut self, arguments: A) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    pub fn slice_mut<R: Dim, A>(&mut self, arguments: A) -> TensorViewMut<'_, T, R, O, Dev>
     where
         A: SliceOf<D, Sliced = R>,
         S: StorageMut<T, Dev>,

@@ -38,11 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     #[must_use]
-    pub fn split<A: AxisArg<D>>(
-        &self,
-        axis: A,
-        parts: usize,
-    ) -> Result<Vec<ViewOf<'_, T, D, O, Dev, S>>, Error> {
+    pub fn split<A: AxisArg<D>>(&self, axis: A, parts: usize) -> Vec<ViewOf<'_, T, D, O, Dev, S>> {
         let axis = axis.index();
         let extent = self.extent("split", axis)?;
         let len = equal_parts(self.shape().as_ref(), axis, extent, parts)?;
@@ -69,7 +65,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         axis: A,
         positions: &[impl IndexNumber],
-    ) -> Result<Vec<ViewOf<'_, T, D, O, Dev, S>>, Error> {
+    ) -> Vec<ViewOf<'_, T, D, O, Dev, S>> {
         let axis = axis.index();
         let extent = self.extent("split", axis)?;
         let ranges = ranges_between(self.shape().as_ref(), axis, extent, positions)?;
@@ -93,7 +89,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         axis: A,
         len: usize,
-    ) -> Result<impl DoubleEndedIterator<Item = ViewOf<'_, T, D, O, Dev, S>> + ExactSizeIterator, Error> {
+    ) -> impl DoubleEndedIterator<Item = ViewOf<'_, T, D, O, Dev, S>> + ExactSizeIterator {
         let axis = axis.index();
         let extent = self.extent("cut into chunks", axis)?;
         let count = chunk_count(extent, len)?;

@@ -3,7 +3,7 @@
 use crate::axis::{IndexNumber, all_from_start};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::layout::element_count;
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes};
@@ -34,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         axes: [impl IndexNumber; K],
         lengths: [usize; K],
-    ) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    ) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: InsertAxes<K, Inserted = R>,
     {
