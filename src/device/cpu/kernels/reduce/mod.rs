@@ -233,7 +233,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
         // Each block needs one set of accumulators for its results, and another set for each level of the recursion.
         let levels = match Split::new(block.min(n) * weight).splits::<T, R>(reduced) {
-            false if const { R::FOLDS_MANY_ROWS } => 1,
+            // Only `reduce_columns` folds all rows into one set of accumulators.
+            false if const { R::FOLDS_MANY_ROWS } && sweep == Sweep::Columns => 1,
             splits => 1 + plan_levels(reduced, splits),
         };
         // The number of outputs that are computed together if the allocation fails. It is less than `MIN_SWEPT_OUTPUTS` only if there

@@ -238,6 +238,16 @@ fn enough_accumulators_for_each_split() {
     assert!(split > 20, "most of these plans are split");
 }
 
+/// Sums of integers fold all rows into one set of accumulators, unless rows of several elements are folded per output.
+#[test]
+fn integer_sums_over_outer_and_inner_axes_have_enough_accumulators() {
+    for outer in [1, 8, 9, 60, 200] {
+        let (shape, strides) = ([30, outer, 20], [20, 600, 1]);
+        let data = vec![1i32; 600 * outer];
+        assert_eq!(reduce(Sum, &data, &shape, &strides, 1), vec![20 * outer as i32; 30]);
+    }
+}
+
 #[test]
 fn pairwise_visits_each_step_once_in_order() {
     for n in 1..70 {
