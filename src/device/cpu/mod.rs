@@ -9,6 +9,7 @@ mod precompiled;
 pub(super) use kernels::decompose;
 #[cfg(feature = "fft")]
 pub(super) use kernels::fourier;
+pub(in crate::device) use kernels::reduce;
 #[cfg(test)]
 pub(crate) use kernels::sort::tests as sort_tests;
 use loops::stream::{copy_bytes, copy_elements};

@@ -10,8 +10,10 @@ pub(crate) mod reduction;
 pub(crate) mod scalar;
 pub(crate) mod unary;
 
+use super::cpu::{Cpu, HostPtr, reduce};
 use super::cuda_source::CudaSource;
 use super::scalars::Scalars;
+use super::{Operand, Output};
 use crate::element::lanes::prefixes;
 use crate::element::{Element, Elementary};
 use crate::error::Error;
@@ -264,9 +266,6 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// result is not representable in the output type.
     #[doc(hidden)]
     const UNDEFINED: Option<&'static str> = None;
-    /// Whether this is the sum, whose kernels are compiled once, in this crate.
-    #[doc(hidden)]
-    const IS_SUM: bool = false;
     /// Returns the initial accumulator, the neutral element of `combine`.
     fn identity(&self) -> Self::Acc;
     /// Adds an element to an accumulator. `index` counts from 0 in memory order (meaningless unless `USES_INDEX`).
@@ -312,6 +311,24 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     #[doc(hidden)]
     fn restored(&self, result: Self::Output, _by: f64) -> Self::Output {
         result
+    }
+
+    /// Computes all outputs on the CPU. [`Sum`](reduction::Sum) calls kernels that are compiled in this crate.
+    #[doc(hidden)]
+    #[inline]
+    fn many_on_cpu(&self, out: Output<'_, Self::Output, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
+        reduce::reduce_many(self, out, a)
+    }
+    /// Returns the result of `n` elements with stride `stride`, computed on the CPU, or `None` if it is not representable.
+    /// [`Sum`](reduction::Sum) calls kernels that are compiled in this crate.
+    ///
+    /// # Safety
+    /// The caller must ensure that the `n` elements are readable, and that `line` is aligned and not null.
+    #[doc(hidden)]
+    #[inline]
+    unsafe fn line_on_cpu(&self, line: HostPtr<T>, n: usize, stride: isize) -> Option<Self::Output> {
+        // SAFETY: `result_of_line` has the contract of this function.
+        unsafe { reduce::result_of_line(self, line, n, stride) }
     }
 
     /// Adds contiguous elements to an accumulator; `index` is that of the first one.

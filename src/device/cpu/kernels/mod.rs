@@ -1,7 +1,5 @@
-//! The kernels of the CPU. The modules `copy`, `elementwise`, `gemm` and `reduce` each implement a trait of
-//! [`device`](crate::device). `elementwise` calls module `masks` for comparisons, and `gemm` calls module `products` for sums of products.
-//! `copy` and `reduce` call module `gather` for elements that positions or masks select. `reduce` calls module `sort` to sort, select and
-//! search, and module `fourier` for Fourier transforms.
+//! The kernels of the CPU. Each module implements a trait of [`device`](crate::device). `elementwise` calls its module `masks` for comparisons.
+//! `gemm::products` computes sums of products by the loops of `reduce`.
 
 pub(super) mod copy;
 #[cfg(feature = "linalg")]
@@ -10,6 +8,6 @@ mod elementwise;
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
 mod gemm;
-mod reduce;
+pub(in crate::device) mod reduce;
 mod select;
 pub(super) mod sort;

@@ -3,9 +3,10 @@
 //! The kernels square and sum elements as they are, because this is fastest and right for nearly all elements. So this module is called
 //! only if a sum left the range of numbers, or if the elements are infinite or NaN.
 
+use super::outputs::pairwise;
 use super::rows::reduce_row;
-use super::{HostPtr, ReduceTask, pairwise};
-use crate::device::cpu::Cpu;
+use super::task::ReduceTask;
+use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Operand, Output, Reduction};
 use crate::element::Element;
 use crate::layout::odometer::Odometer;

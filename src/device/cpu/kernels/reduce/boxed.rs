@@ -1,4 +1,4 @@
-//! Reductions with accumulators of more than [`MAX_STACK_BYTES`], called by `reduce_many` of the parent module. The accumulators
+//! Reductions with accumulators of more than [`MAX_STACK_BYTES`], called by [`reduce_many`](super::reduce_many). The accumulators
 //! are on the heap, and each folds one element after the other.
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! The other reduction kernels keep tens of accumulators on the stack, and a thread has a stack of 2 MiB by default. In this
 //! module, the stack holds only the accumulators that the functions of [`Reduction`] take and return by value.
 
-use super::{ReduceTask, enough};
+use super::task::{ReduceTask, enough};
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join, over_outputs};
 use crate::device::cpu::memory::pool::{reserve, try_reserve};
 use crate::device::cpu::{Cpu, HostPtr};

@@ -2,7 +2,7 @@
 //! elements only. Vectorised kernels for any stride would load their vectors element by element too, or with gather instructions, which
 //! are even slower. `rows` does not gather the elements of sums and other simple reductions.
 
-use super::HostPtr;
+use crate::device::cpu::HostPtr;
 use crate::element::Element;
 use core::mem::MaybeUninit;
 

@@ -1,27 +1,27 @@
-//! Reduces all elements that belong to one output. The functions `one` and `each` of the parent module, and the module `columns`, call
-//! the functions of this module.
+//! Kernels for lines: each reduces elements of one output, with one stride.
 //!
 //! ```text
-//! split the plan in half, recursively, for threads               (reduce_plan)
-//! for each row of the plan, combined pairwise
-//!     for each block of at most 32 KiB, combined pairwise        (reduce_row)
-//!         gather the block, if that is faster                    (reduce_apart)
-//!         for i in 0..n: accs[i % LANES] = fold(accs[i % LANES], x[i])    (reduce_block, in_lanes; reduce_strided)
-//!         combine accs
+//! fewer than MAX_SEQUENTIAL_LEN elements: fold them in a single accumulator    (reduce_few)
+//! for each block of at most 32 KiB, combined pairwise                          (reduce_row)
+//!     gather the block, if that is faster                                      (reduce_apart)
+//!     for i in 0..n: accs[i % LANES] = fold(accs[i % LANES], x[i])             (reduce_block, in_lanes; reduce_strided)
+//!     combine accs
 //! ```
 
 use super::gather::{Gathered, gather};
-use super::{CHAIN_LEN, HostPtr, enough, pairwise};
+use super::outputs::pairwise;
 use crate::device::Reduction;
-use crate::device::cpu::loops::threads::join;
+use crate::device::cpu::HostPtr;
 use crate::element::Element;
 use crate::element::lanes::{FOLD_BLOCK_BYTES, halve, in_lanes};
-use crate::layout::odometer::Odometer;
-use crate::layout::plan::Plan;
 use crate::simd::{halves_registers, kernel};
 
+/// A line of fewer elements than this is folded into a single accumulator. Several accumulators would take longer, because they have to be
+/// combined at the end.
+const MAX_SEQUENTIAL_LEN: usize = 16;
+
 /// Returns the number of elements in a contiguous block of 32 KiB, or of [`FOLD_BLOCK_BYTES`] if the reduction has its own `fold_block`.
-const fn block<T: Element, R: Reduction<T>>() -> usize {
+pub(super) const fn block<T: Element, R: Reduction<T>>() -> usize {
     (if R::HAS_FOLD_BLOCK { FOLD_BLOCK_BYTES } else { 32 << 10 }) / size_of::<T>()
 }
 
@@ -227,6 +227,26 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
     pairwise(n, block, &mut |count| next(op.identity(), count), &|a, b| op.combine(a, b))
 }
 
+/// Reduces `n` elements with stride `stride`: a few in a single accumulator, and more in several. `index` is the index of the first element.
+///
+/// # Safety
+/// The contract of [`reduce_row`].
+#[inline]
+pub(super) unsafe fn reduce_line<T: Element, R: Reduction<T>>(
+    op: &R,
+    row: HostPtr<T>,
+    n: usize,
+    stride: isize,
+    index: usize,
+) -> R::Acc {
+    match n {
+        // SAFETY: the caller ensures that the `n` elements are readable.
+        ..MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, n, stride, index) },
+        // SAFETY: the caller ensures that the `n` elements are readable, and that `row` is aligned and not null.
+        _ => unsafe { reduce_row::<T, R>(op, row, n, stride, index) },
+    }
+}
+
 /// Reduces a few elements with stride `stride` in one accumulator. `index` is the index of the first element.
 ///
 /// # Safety
@@ -243,61 +263,4 @@ pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
         // SAFETY: `i < n`, and the caller ensures that the `n` elements are readable.
         op.fold(acc, unsafe { *row.offset(i as isize * stride).get() }, index + i)
     })
-}
-
-/// Reduces all elements that a plan visits, on several threads if there are many. `index` is the index of the first element.
-///
-/// # Safety
-/// The caller must ensure that all elements that the plan visits from `base` are readable.
-pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
-    op: &R,
-    base: HostPtr<T>,
-    plan: &Plan<1>,
-    index: usize,
-) -> R::Acc {
-    if plan.len() >= enough::<T, R>()
-        && let Some((low, high)) = plan.halves_at(const { block::<T, R>() })
-    {
-        let middle = index + low.len();
-        let (a, b) = join(
-            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
-            || unsafe { reduce_plan::<T, R>(op, base, &low, index) },
-            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
-            || unsafe { reduce_plan::<T, R>(op, base, &high, middle) },
-        );
-        return op.combine(a, b);
-    }
-    let (n, [stride]) = (plan.inner_len(), plan.inner_strides());
-    let rows: usize = plan.outer_shape().iter().product();
-    if rows == 0 || n == 0 {
-        return op.identity();
-    }
-    if rows == 1 {
-        let row = base.offset(plan.offsets()[0]);
-        // SAFETY: these are the `n > 0` elements of the plan's only row, which the caller ensures are readable. `row` is the
-        // address of the first one, so it is aligned and not null.
-        return unsafe { reduce_row::<T, R>(op, row, n, stride, index) };
-    }
-    let mut walk = Odometer::outer(plan);
-    let mut at = index;
-    let mut leaf = |count: usize| {
-        (0..count).fold(op.identity(), |acc, _| {
-            let row = base.offset(walk.offsets()[0]);
-            let next = match n {
-                // SAFETY: the counts of all calls of `leaf` add up to `rows`, and `walk` advances after each row. So `row` is a row of
-                // `plan`, and the caller ensures that its `n > 0` elements are readable.
-                ..super::MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, n, stride, at) },
-                // SAFETY: the counts of all calls of `leaf` add up to `rows`, and `walk` advances after each row. So `row` is a row of
-                // `plan`, and the caller ensures that its `n > 0` elements are readable. `row` is the address of the first one, so it is
-                // aligned and not null.
-                _ => unsafe { reduce_row::<T, R>(op, row, n, stride, at) },
-            };
-            walk.advance();
-            at += n;
-            op.combine(acc, next)
-        })
-    };
-    // `leaf` reduces a single row, or several short rows sequentially: at most `CHAIN_LEN` rows, with at most 256 elements. The recursion of
-    // `pairwise` takes about 60 instructions for each leaf.
-    pairwise(rows, (CHAIN_LEN * 32 / n).clamp(1, CHAIN_LEN), &mut leaf, &|a, b| op.combine(a, b))
 }

@@ -3,11 +3,16 @@
 
 mod values;
 
-use super::columns::{LEAF_ROWS, levels, plan_levels};
+use super::sweep::{MIN_INNER_ROWS, levels, plan_levels};
+use super::task::{CHAIN_LEN, ReduceTask};
 use super::*;
+use crate::device::cpu::HostPtr;
+use crate::device::cpu::loops::threads::PARALLEL_SUM_LEN;
 use crate::device::op::reduction::{Mean, Norm, Sum, Var};
 use crate::element::c64;
 use crate::layout::Layout;
+use crate::layout::odometer::Odometer;
+use crate::layout::plan::Plan;
 use crate::simd::tests::at_each_level;
 
 /// Reduces all axes of an operand but the first `kept`. The element at index 0 is `data[start(shape, strides)]`.
@@ -36,51 +41,62 @@ fn start(shape: &[usize], strides: &[isize]) -> usize {
         .sum()
 }
 
-/// Returns layouts to test, each as shape, strides and number of kept axes. The reduced elements are rows, columns, middle axes and
+/// The layout of an operand. Its axes after the first `kept` are reduced.
+struct Case {
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    kept: usize,
+}
+
+/// Returns layouts to test. The reduced elements are rows, columns, middle axes and
 /// diagonals, with and without gaps. Some arrays are short or narrow.
-fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
-    let mut cases = vec![(vec![], vec![], 0)];
+fn cases() -> Vec<Case> {
+    let mut cases = vec![Case { shape: vec![], strides: vec![], kept: 0 }];
     for n in [1, 3, 15, 16, 31, 100, 513, 1024, 1025, 5000] {
-        cases.extend([(vec![n], vec![1], 0), (vec![n], vec![3], 0), (vec![n], vec![0], 0)]);
+        cases.extend([
+            Case { shape: vec![n], strides: vec![1], kept: 0 },
+            Case { shape: vec![n], strides: vec![3], kept: 0 },
+            Case { shape: vec![n], strides: vec![0], kept: 0 },
+        ]);
         for m in [2, 7, 33, 600].into_iter().filter(|m| m * n < 50_000) {
             let (wide, high) = (n as isize, m as isize);
             cases.extend([
-                (vec![m, n], vec![wide, 1], 1),
-                (vec![m, n], vec![1, high], 1),
-                (vec![m, n], vec![2, 2 * high + 1], 1),
-                (vec![m, n], vec![wide, 1], 0),
-                (vec![m, n], vec![1, high], 0),
-                (vec![m, n], vec![wide + 2, 1], 0),
-                (vec![3, m, n], vec![wide * high, 1, high], 2),
-                (vec![m, 3, n], vec![1, wide * high, high], 1),
-                (vec![m, 3, n], vec![wide, wide * high, 1], 1),
-                (vec![m, n], vec![-wide, -1], 1),
-                (vec![m, n], vec![-1, high], 1),
-                (vec![m, n], vec![1, -high], 1),
-                (vec![m, n], vec![-2, -2 * high - 1], 1),
-                (vec![m, n], vec![wide, -1], 0),
-                (vec![m, n], vec![0, 1], 1),
-                (vec![m, n], vec![1, 0], 1),
+                Case { shape: vec![m, n], strides: vec![wide, 1], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![1, high], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![2, 2 * high + 1], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![wide, 1], kept: 0 },
+                Case { shape: vec![m, n], strides: vec![1, high], kept: 0 },
+                Case { shape: vec![m, n], strides: vec![wide + 2, 1], kept: 0 },
+                Case { shape: vec![3, m, n], strides: vec![wide * high, 1, high], kept: 2 },
+                Case { shape: vec![m, 3, n], strides: vec![1, wide * high, high], kept: 1 },
+                Case { shape: vec![m, 3, n], strides: vec![wide, wide * high, 1], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![-wide, -1], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![-1, high], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![1, -high], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![-2, -2 * high - 1], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![wide, -1], kept: 0 },
+                Case { shape: vec![m, n], strides: vec![0, 1], kept: 1 },
+                Case { shape: vec![m, n], strides: vec![1, 0], kept: 1 },
             ]);
             // Each element has its own cache line, so larger arrays would take much memory.
             if m * n <= 10_000 {
-                cases.push((vec![m, n], vec![16, 16 * high + 1], 1));
+                cases.push(Case { shape: vec![m, n], strides: vec![16, 16 * high + 1], kept: 1 });
             }
         }
     }
     // Neither the kept nor the reduced axis has unit stride.
     for (m, n) in [(9, 7), (4, 128), (13, 100), (10, 131), (3, 9)] {
         let high = 64 * m as isize + 1;
-        cases.push((vec![m, n], vec![64, high], 1));
-        cases.push((vec![m, 2, n], vec![64, high * n as isize, high], 1));
+        cases.push(Case { shape: vec![m, n], strides: vec![64, high], kept: 1 });
+        cases.push(Case { shape: vec![m, 2, n], strides: vec![64, high * n as isize, high], kept: 1 });
     }
     // Large enough to run in parallel.
     cases.extend([
-        (vec![1_200_000], vec![1], 0),
-        (vec![1100, 1100], vec![1101, 1], 0),
-        (vec![30, 40_000], vec![1, 30], 1),
-        (vec![1100, 1100], vec![1, 1100], 1),
-        (vec![1100, 1100], vec![1100, 1], 1),
+        Case { shape: vec![1_200_000], strides: vec![1], kept: 0 },
+        Case { shape: vec![1100, 1100], strides: vec![1101, 1], kept: 0 },
+        Case { shape: vec![30, 40_000], strides: vec![1, 30], kept: 1 },
+        Case { shape: vec![1100, 1100], strides: vec![1, 1100], kept: 1 },
+        Case { shape: vec![1100, 1100], strides: vec![1100, 1], kept: 1 },
     ]);
     cases
 }
@@ -126,7 +142,7 @@ impl Reduction<i32> for Sequential {
 
 #[test]
 fn reduction_visits_every_element_once_in_index_order() {
-    for (shape, strides, kept) in cases() {
+    for Case { shape, strides, kept } in cases() {
         let data: Vec<i32> = (0..size(&shape, &strides)).map(|k| (k % 4001) as i32).collect();
         let mut walk = Odometer::row_major(&shape, [&strides]);
         let count: usize = shape[kept..].iter().product();
@@ -146,7 +162,7 @@ fn reduction_visits_every_element_once_in_index_order() {
 
 #[test]
 fn reductions_are_equal_at_all_simd_levels() {
-    for (shape, strides, kept) in cases() {
+    for Case { shape, strides, kept } in cases() {
         // Small enough to stay on the current thread.
         if shape.iter().product::<usize>() < 2 * PARALLEL_SUM_LEN {
             let data: Vec<f64> = (0..size(&shape, &strides)).map(number).collect();
@@ -168,7 +184,7 @@ fn reductions_are_equal_at_all_simd_levels() {
 fn reductions_are_bitwise_equal_for_any_thread_count() {
     let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, four) = (pool(1), pool(4));
-    for (shape, strides, kept) in cases() {
+    for Case { shape, strides, kept } in cases() {
         if shape.iter().product::<usize>() >= 2 * PARALLEL_SUM_LEN {
             let data: Vec<f64> = (0..size(&shape, &strides)).map(number).collect();
             let sums = || reduce(Sum, &data, &shape, &strides, kept);
@@ -184,13 +200,13 @@ fn long_sums_stay_accurate() {
     // A naive sum of all these elements has a relative error of 4 %.
     let data = vec![0.1f32; 1 << 22];
     let exact = |n: usize| f64::from(0.1f32) * n as f64;
-    for (shape, strides, kept) in [
-        (vec![1 << 22], vec![1], 0),
-        (vec![1 << 21], vec![2], 0),
-        (vec![1 << 21, 2], vec![2, 1], 0),
-        (vec![4, 1 << 20], vec![1, 4], 1),
-        (vec![4, 1 << 20], vec![1 << 20, 1], 1),
-        (vec![4, 1 << 10, 1 << 10], vec![1, 4 << 10, 4], 1),
+    for Case { shape, strides, kept } in [
+        Case { shape: vec![1 << 22], strides: vec![1], kept: 0 },
+        Case { shape: vec![1 << 21], strides: vec![2], kept: 0 },
+        Case { shape: vec![1 << 21, 2], strides: vec![2, 1], kept: 0 },
+        Case { shape: vec![4, 1 << 20], strides: vec![1, 4], kept: 1 },
+        Case { shape: vec![4, 1 << 20], strides: vec![1 << 20, 1], kept: 1 },
+        Case { shape: vec![4, 1 << 10, 1 << 10], strides: vec![1, 4 << 10, 4], kept: 1 },
     ] {
         let count = shape[kept..].iter().product();
         for sum in reduce(Sum, &data, &shape, &strides, kept) {
@@ -213,13 +229,15 @@ fn enough_accumulators_for_each_level() {
     }
 }
 
-/// [`reduce_columns`](super::columns::reduce_columns) may split a plan until each part is below any number of rows.
+/// `reduce_columns` may split a plan until each part is below any number of rows.
 #[test]
 fn enough_accumulators_for_each_split() {
+    type Sums<'a> = ReduceTask<'a, f64, Sum>;
+    const LEAF_ROWS: usize = <Sums<'_> as Reducer<1>>::LEAF_ROWS;
     fn depth(plan: &Plan<1>, splits: &dyn Fn(&Plan<1>) -> bool) -> usize {
         match plan.halves_at(LEAF_ROWS) {
             Some((low, high)) if splits(plan) => depth(&low, splits).max(1 + depth(&high, splits)),
-            _ if plan.inner_len() < CHAIN_LEN => levels(plan.len(), CHAIN_LEN),
+            _ if plan.inner_len() < MIN_INNER_ROWS => levels(plan.len(), CHAIN_LEN),
             _ => levels(plan.len(), LEAF_ROWS),
         }
     }
@@ -231,7 +249,10 @@ fn enough_accumulators_for_each_split() {
         for least in [1, 2, 3, 8, 100, 128, 200, 1000] {
             let splits = |plan: &Plan<1>| plan.len() >= least;
             let needed = depth(&plan, &splits);
-            assert!(needed <= plan_levels(&plan, splits(&plan)), "{outer} times {inner} rows, {least}");
+            assert!(
+                needed <= plan_levels::<1, Sums<'_>>(&plan, splits(&plan)),
+                "{outer} times {inner} rows, {least}"
+            );
             split += usize::from(splits(&plan) && needed > 0);
         }
     }

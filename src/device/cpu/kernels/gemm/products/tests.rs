@@ -1,8 +1,11 @@
 //! Compares `sum_products` with a naive loop, for many strides and scaling factors, and for conjugated operands.
 
+use super::sums::complex;
 use super::*;
 use crate::device::{Gemm, Operand};
 use crate::element::{DType, RealScalar, c32, c64};
+use crate::layout::odometer::Odometer;
+use num_traits::{One, Zero};
 
 /// Computes `out = alpha · Σ a · b + beta · out`.
 fn sum_products<'a, T: Scalar>(
@@ -15,9 +18,32 @@ fn sum_products<'a, T: Scalar>(
     Cpu.sum_products(ProductArgs { scaling: Scaling { alpha, beta }, a, b, out })
 }
 
-/// One axis of a product: its extent, and the strides in `out`, `a` and `b`. A summed axis has no stride in `out`.
+/// One axis of a product: its extent `n`, and its strides in `out`, `a` and `b`. A summed axis has no stride in `out`.
 #[derive(Debug, Clone, Copy)]
-struct Loop(usize, Option<isize>, isize, isize);
+enum Loop {
+    Keep { n: usize, out: isize, a: isize, b: isize },
+    Sum { n: usize, a: isize, b: isize },
+}
+use Loop::{Keep, Sum};
+
+impl Loop {
+    fn extent(&self) -> usize {
+        let (Keep { n, .. } | Sum { n, .. }) = *self;
+        n
+    }
+
+    fn stride_in_out(&self) -> Option<isize> {
+        match *self {
+            Keep { out, .. } => Some(out),
+            Sum { .. } => None,
+        }
+    }
+
+    fn strides_in_operands(&self) -> [isize; 2] {
+        let (Keep { a, b, .. } | Sum { a, b, .. }) = *self;
+        [a, b]
+    }
+}
 
 /// Returns the smallest buffer for these extents and strides, and the offset of index 0. Element `k` of the buffer is `value(k)`.
 fn buffer<T: Scalar>(loops: &[(usize, isize)], value: impl Fn(usize) -> T) -> (Vec<T>, usize) {
@@ -61,12 +87,11 @@ struct Summed<T> {
 
 impl<T: Scalar> Summed<T> {
     fn new(loops: &[Loop], conjugate: [bool; 2]) -> Self {
-        let kept: Vec<Loop> = loops.iter().copied().filter(|l| l.1.is_some()).collect();
-        let all: Vec<Loop> =
-            kept.iter().copied().chain(loops.iter().copied().filter(|l| l.1.is_none())).collect();
-        let shape: Vec<usize> = all.iter().map(|l| l.0).collect();
-        let steps = |f: fn(&Loop) -> isize, of: &[Loop]| of.iter().map(f).collect::<Vec<isize>>();
-        let (so, sa, sb) = (steps(|l| l.1.unwrap(), &kept), steps(|l| l.2, &all), steps(|l| l.3, &all));
+        let (kept, summed): (Vec<Loop>, Vec<Loop>) = loops.iter().partition(|l| matches!(l, Keep { .. }));
+        let all = [&kept[..], &summed[..]].concat();
+        let shape: Vec<usize> = all.iter().map(Loop::extent).collect();
+        let so: Vec<isize> = kept.iter().filter_map(Loop::stride_in_out).collect();
+        let (sa, sb): (Vec<isize>, Vec<isize>) = all.iter().map(|l| l.strides_in_operands().into()).unzip();
         let pairs = |s: &[isize]| shape.iter().copied().zip(s.iter().copied()).collect::<Vec<_>>();
         let (a, first_a) = buffer(&pairs(&sa), |k| number::<T>(k, 1));
         let (b, first_b) = buffer(&pairs(&sb), |k| number::<T>(k, 5));
@@ -149,35 +174,33 @@ fn compare_all<T: Scalar>(loops: &[Loop], tolerance: f64) {
 /// The cases of the tests: dot products, matrices and vectors in both memory orders, batches, outer products, and strides that are zero,
 /// negative, or leave gaps.
 fn cases() -> Vec<Vec<Loop>> {
-    let keep = |n, o, a, b| Loop(n, Some(o), a, b);
-    let sum = |n, a, b| Loop(n, None, a, b);
     let mut cases = vec![vec![]];
     for n in [0, 1, 3, 4, 7, 16, 17, 100, 513, 1500] {
         cases.extend([
-            vec![sum(n, 1, 1)],
-            vec![sum(n, 2, 1)],
-            vec![sum(n, -1, 1)],
-            vec![sum(n, -3, -1)],
-            vec![sum(n, 0, 1)],
-            vec![sum(n, 0, 0)],
-            vec![keep(n, 1, 1, 1)],
-            vec![keep(n, 1, 1, 0)],
-            vec![keep(n, 2, 0, 3)],
-            vec![keep(n, -1, 1, -2)],
+            vec![Sum { n, a: 1, b: 1 }],
+            vec![Sum { n, a: 2, b: 1 }],
+            vec![Sum { n, a: -1, b: 1 }],
+            vec![Sum { n, a: -3, b: -1 }],
+            vec![Sum { n, a: 0, b: 1 }],
+            vec![Sum { n, a: 0, b: 0 }],
+            vec![Keep { n, out: 1, a: 1, b: 1 }],
+            vec![Keep { n, out: 1, a: 1, b: 0 }],
+            vec![Keep { n, out: 2, a: 0, b: 3 }],
+            vec![Keep { n, out: -1, a: 1, b: -2 }],
         ]);
         for m in [1, 2, 5, 9, 300].into_iter().filter(|m| m * n <= 30_000) {
             let (wide, high) = (n as isize, m as isize);
             cases.extend([
-                vec![keep(m, 1, wide, 0), sum(n, 1, 1)],
-                vec![keep(m, 1, 0, wide), sum(n, 1, 1)],
-                vec![keep(m, 1, 1, 0), sum(n, high, 1)],
-                vec![keep(m, -1, 0, 1), sum(n, 2, high)],
-                vec![keep(m, 1, wide, wide), sum(n, 1, 1)],
-                vec![keep(m, 1, 1, 1), sum(n, high, high)],
-                vec![keep(m, 2, -1, 1), sum(n, -high, high)],
-                vec![keep(m, 1, 2, 3), sum(n, 2 * high, 3 * high)],
-                vec![keep(m, wide, 1, 0), keep(n, 1, 0, 1)],
-                vec![keep(m, 1, wide, 1), keep(n, high, 1, high)],
+                vec![Keep { n: m, out: 1, a: wide, b: 0 }, Sum { n, a: 1, b: 1 }],
+                vec![Keep { n: m, out: 1, a: 0, b: wide }, Sum { n, a: 1, b: 1 }],
+                vec![Keep { n: m, out: 1, a: 1, b: 0 }, Sum { n, a: high, b: 1 }],
+                vec![Keep { n: m, out: -1, a: 0, b: 1 }, Sum { n, a: 2, b: high }],
+                vec![Keep { n: m, out: 1, a: wide, b: wide }, Sum { n, a: 1, b: 1 }],
+                vec![Keep { n: m, out: 1, a: 1, b: 1 }, Sum { n, a: high, b: high }],
+                vec![Keep { n: m, out: 2, a: -1, b: 1 }, Sum { n, a: -high, b: high }],
+                vec![Keep { n: m, out: 1, a: 2, b: 3 }, Sum { n, a: 2 * high, b: 3 * high }],
+                vec![Keep { n: m, out: wide, a: 1, b: 0 }, Keep { n, out: 1, a: 0, b: 1 }],
+                vec![Keep { n: m, out: 1, a: wide, b: 1 }, Keep { n, out: high, a: 1, b: high }],
             ]);
         }
     }
@@ -187,12 +210,36 @@ fn cases() -> Vec<Vec<Loop>> {
     {
         let (ni, nj, nk, nl) = (i as isize, j as isize, k as isize, l as isize);
         cases.extend([
-            vec![keep(i, nj, nj * nk * nl, 0), keep(j, 1, nk * nl, 1), sum(k, nl, nj * nl), sum(l, 1, nj)],
-            vec![keep(i, 1, 1, nl * nk), keep(j, ni, ni, 0), sum(k, ni * nj, 1), sum(l, ni * nj * nk, nk)],
-            vec![keep(i, 1, 0, nl * nk), keep(j, ni, -nk, 0), sum(k, 1, -1), sum(l, 0, nk)],
-            vec![keep(i, nj, 1, 1), keep(j, 1, ni, ni), keep(l, ni * nj, 0, ni * nj), sum(k, ni * nj, 0)],
-            vec![keep(i, nj * nk, 1, 0), keep(j, nk, 0, nk), keep(k, 1, ni, 1)],
-            vec![sum(i, nj * nk, 1), sum(j, nk, ni), sum(k, 1, ni * nj)],
+            vec![
+                Keep { n: i, out: nj, a: nj * nk * nl, b: 0 },
+                Keep { n: j, out: 1, a: nk * nl, b: 1 },
+                Sum { n: k, a: nl, b: nj * nl },
+                Sum { n: l, a: 1, b: nj },
+            ],
+            vec![
+                Keep { n: i, out: 1, a: 1, b: nl * nk },
+                Keep { n: j, out: ni, a: ni, b: 0 },
+                Sum { n: k, a: ni * nj, b: 1 },
+                Sum { n: l, a: ni * nj * nk, b: nk },
+            ],
+            vec![
+                Keep { n: i, out: 1, a: 0, b: nl * nk },
+                Keep { n: j, out: ni, a: -nk, b: 0 },
+                Sum { n: k, a: 1, b: -1 },
+                Sum { n: l, a: 0, b: nk },
+            ],
+            vec![
+                Keep { n: i, out: nj, a: 1, b: 1 },
+                Keep { n: j, out: 1, a: ni, b: ni },
+                Keep { n: l, out: ni * nj, a: 0, b: ni * nj },
+                Sum { n: k, a: ni * nj, b: 0 },
+            ],
+            vec![
+                Keep { n: i, out: nj * nk, a: 1, b: 0 },
+                Keep { n: j, out: nk, a: 0, b: nk },
+                Keep { n: k, out: 1, a: ni, b: 1 },
+            ],
+            vec![Sum { n: i, a: nj * nk, b: 1 }, Sum { n: j, a: nk, b: ni }, Sum { n: k, a: 1, b: ni * nj }],
         ]);
     }
     cases
@@ -225,20 +272,18 @@ fn integers_are_exact() {
 
 /// Outputs and sums that are large enough to run in parallel.
 fn large() -> Vec<Vec<Loop>> {
-    let keep = |n, o, a, b| Loop(n, Some(o), a, b);
-    let sum = |n, a, b| Loop(n, None, a, b);
     vec![
-        vec![sum(300_001, 1, 1)],
-        vec![sum(150_000, -2, 1)],
-        vec![sum(500, 601, 500), sum(601, 1, 501)],
-        vec![keep(600, 1, 700, 0), sum(700, 1, 1)],
-        vec![keep(600, 1, 1, 0), sum(700, 600, 1)],
-        vec![keep(3, 1, 150_000, 0), sum(150_000, 1, 1)],
-        vec![keep(5, 1, 1, 0), sum(90_000, 5, 1)],
-        vec![keep(700, 1, 1, 1), sum(500, 700, 700)],
-        vec![keep(700, 1, 500, 500), sum(500, 1, 1)],
-        vec![keep(600, 700, 700, 1), keep(700, 1, 1, 600)],
-        vec![keep(600, 700, 1, 0), keep(700, 1, 0, 1)],
+        vec![Sum { n: 300_001, a: 1, b: 1 }],
+        vec![Sum { n: 150_000, a: -2, b: 1 }],
+        vec![Sum { n: 500, a: 601, b: 500 }, Sum { n: 601, a: 1, b: 501 }],
+        vec![Keep { n: 600, out: 1, a: 700, b: 0 }, Sum { n: 700, a: 1, b: 1 }],
+        vec![Keep { n: 600, out: 1, a: 1, b: 0 }, Sum { n: 700, a: 600, b: 1 }],
+        vec![Keep { n: 3, out: 1, a: 150_000, b: 0 }, Sum { n: 150_000, a: 1, b: 1 }],
+        vec![Keep { n: 5, out: 1, a: 1, b: 0 }, Sum { n: 90_000, a: 5, b: 1 }],
+        vec![Keep { n: 700, out: 1, a: 1, b: 1 }, Sum { n: 500, a: 700, b: 700 }],
+        vec![Keep { n: 700, out: 1, a: 500, b: 500 }, Sum { n: 500, a: 1, b: 1 }],
+        vec![Keep { n: 600, out: 700, a: 700, b: 1 }, Keep { n: 700, out: 1, a: 1, b: 600 }],
+        vec![Keep { n: 600, out: 700, a: 1, b: 0 }, Keep { n: 700, out: 1, a: 0, b: 1 }],
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Compares the results of reductions with those of naive loops over the elements.
 
-use super::{at_each_level, cases, reduce, size, start};
+use super::{Case, at_each_level, cases, reduce, size, start};
 use crate::device::Reduction;
 use crate::device::cpu::bytes;
 use crate::device::op::reduction::{
@@ -36,8 +36,8 @@ fn check<T: Element, R: Reduction<T>>(
     naive: impl Fn(&[T]) -> R::Output,
     alike: impl Fn(R::Output, R::Output) -> bool,
 ) {
-    for (shape, strides, kept) in
-        cases().into_iter().filter(|(shape, ..)| shape.iter().product::<usize>() < MAX_LEN)
+    for Case { shape, strides, kept } in
+        cases().into_iter().filter(|case| case.shape.iter().product::<usize>() < MAX_LEN)
     {
         let data: Vec<T> = (0..size(&shape, &strides)).map(&number).collect();
         let expected: Vec<R::Output> =

@@ -1,0 +1,64 @@
+//! The operands of an inner loop, with strides that the compiler knows if they are 0 or 1.
+
+use crate::device::cpu::HostPtr;
+
+/// One operand of an inner loop: its first element and its stride. `STEP` is the stride if it is known at compile time, otherwise
+/// [`ANY_STRIDE`].
+#[derive(Debug, Clone, Copy)]
+struct Elements<T, const STEP: isize> {
+    ptr: *const T,
+    step: isize,
+}
+
+/// Both operands of an inner loop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Zipped<T, const A: isize, const B: isize>(Elements<T, A>, Elements<T, B>);
+
+/// Unit stride.
+pub(super) const CONTIGUOUS: isize = 1;
+/// Stride 0: one element is repeated.
+pub(super) const REPEATED: isize = 0;
+/// Stands for a stride that is known only at run time.
+pub(super) const ANY_STRIDE: isize = isize::MAX;
+
+impl<T: Copy, const STEP: isize> Elements<T, STEP> {
+    #[inline(always)]
+    fn new(ptr: HostPtr<T>, step: isize) -> Self {
+        debug_assert!(STEP == ANY_STRIDE || STEP == step);
+        Elements { ptr: ptr.get(), step: if STEP == ANY_STRIDE { step } else { STEP } }
+    }
+
+    /// Returns element `i`.
+    ///
+    /// # Safety
+    /// The caller must ensure that elements `0..=i` are within one allocation, and that element `i` is readable.
+    #[inline(always)]
+    unsafe fn at(self, i: usize) -> T {
+        let step = if STEP == ANY_STRIDE { self.step } else { STEP };
+        // With `wrapping_offset`, the compiler would not vectorise the loop.
+        // SAFETY: the caller ensures that the first element and element `i` are in one allocation, so the offset stays within it
+        // and does not overflow.
+        let element = unsafe { self.ptr.offset(i as isize * step) };
+        // SAFETY: the caller ensures that element `i` is readable.
+        unsafe { *element }
+    }
+}
+
+impl<T: Copy, const A: isize, const B: isize> Zipped<T, A, B> {
+    #[inline(always)]
+    pub(super) fn new(a: HostPtr<T>, b: HostPtr<T>, steps: [isize; 2]) -> Self {
+        Zipped(Elements::new(a, steps[0]), Elements::new(b, steps[1]))
+    }
+
+    /// Returns element `i` of both operands.
+    ///
+    /// # Safety
+    /// The contract of `at` of [`Elements`], for element `i` of both operands.
+    #[inline(always)]
+    pub(super) unsafe fn at(self, i: usize) -> (T, T) {
+        // SAFETY: the caller ensures the contract of `Elements::at` for element `i` of the first operand.
+        let x = unsafe { self.0.at(i) };
+        // SAFETY: the caller ensures the contract of `Elements::at` for element `i` of the second operand.
+        (x, unsafe { self.1.at(i) })
+    }
+}
