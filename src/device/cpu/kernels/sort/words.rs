@@ -50,6 +50,7 @@ impl Bounds {
 
 /// Returns the bounds of the keys of some elements, or `None` if their keys are sorted. The index of an element consists of the bits of its
 /// word that are in the mask `indices`.
+#[inline]
 pub(super) fn bounds_of_unsorted<T: Key>(
     x: &[T],
     words: &[u64],
@@ -98,6 +99,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Returns the parameters of words of at most 63 bits for keys with the given bounds, which must contain two different keys.
+    #[inline]
     pub(super) fn new(bounds: Bounds, index_bits: u32) -> Self {
         let Bounds { least, greatest, differing } = bounds;
         let equal_low = differing.trailing_zeros();
@@ -116,6 +118,7 @@ impl Words {
 }
 
 /// Sorts words, which are less than 2⁶³.
+#[inline]
 pub(super) fn sort_words(x: &mut [u64]) {
     // SAFETY: `i64` has the size and alignment of `u64`, and all bits are valid for both. `x` is exclusively borrowed.
     let signed = unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) };
@@ -130,6 +133,7 @@ kernel! {
 }
 
 /// Replaces words by their indices, which are their low `index_bits` bits.
+#[inline]
 pub(super) fn replace_by_indices(x: &mut [u64], index_bits: u32) {
     mask_bits(x, (1 << index_bits) - 1);
 }
@@ -158,6 +162,7 @@ kernel! {
 }
 
 /// Returns the first run of two or more words that are equal apart from their `low` lowest bits.
+#[inline]
 pub(super) fn first_run<T: PrimInt>(x: &[T], low: u32) -> Option<Range<usize>> {
     let low = low as usize;
     let first = first_repeated(x, low)?;
