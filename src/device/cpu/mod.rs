@@ -12,7 +12,6 @@ pub(super) use kernels::fourier;
 pub(in crate::device) use kernels::reduce;
 #[cfg(test)]
 pub(crate) use kernels::sort::tests as sort_tests;
-use loops::stream::{copy_bytes, copy_elements};
 #[cfg(feature = "csv")]
 pub(crate) use loops::threads::{enter, join, threads};
 use memory::Slot;
@@ -25,6 +24,7 @@ pub(crate) use memory::failing;
 #[cfg(feature = "cuda")]
 pub(super) use memory::pool::limit_from_environment;
 pub(crate) use memory::pool::{reserve, zeroed};
+use memory::stream::{copy_bytes, copy_elements};
 pub use memory::{CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 
 use super::{Copy, Device, HostAccess, IntoOutput, OnHost, Operand, Output};

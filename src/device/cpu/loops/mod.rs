@@ -4,12 +4,10 @@
 //! * `strips`: elementwise functions, called on contiguous strips of operands.
 //! * `pack`: copies between strided and contiguous rows.
 //! * `tile`: transposes of tiles.
-//! * `stream`: copies of contiguous bytes, with ordinary or non-temporal stores.
 //! * `threads`: parallel execution.
 
 pub(super) mod few;
 pub(super) mod pack;
-pub(super) mod stream;
 pub(super) mod strips;
 pub(super) mod threads;
 pub(super) mod tile;

@@ -1,8 +1,8 @@
 //! Copies rows of elements between strided and contiguous memory. The functions take the size of an element instead of its type,
 //! so that there is one instance for each size. The module `strips` and the copy kernels call this module.
 
-use super::stream::copy_bytes;
 use super::tile::transpose_tile;
+use crate::device::cpu::memory::stream::copy_bytes;
 use crate::element::{Element, c32, c64};
 use crate::simd::kernel;
 

@@ -15,7 +15,7 @@
 //!
 //! A result whose stride along the rows is not 1 is computed in a buffer, and copied from it one element at a time ([`scatter`](super::pack::scatter)).
 //! Large contiguous results can be copied from a buffer with non-temporal stores
-//! ([`stream_piece`](super::stream::stream_piece)).
+//! ([`stream_piece`](crate::device::cpu::memory::stream::stream_piece)).
 //!
 //! ```text
 //! split the plan into parts for threads                                (planned)
@@ -34,10 +34,10 @@ mod rows;
 mod tiles;
 
 use super::pack::{gather, transpose};
-use super::stream::{PREFETCH_DISTANCE_BYTES, fence};
 use super::threads::{PARALLEL_BYTES, over_parts};
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::memory::cache::l3_bytes;
+use crate::device::cpu::memory::stream::{PREFETCH_DISTANCE_BYTES, fence};
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 

@@ -169,7 +169,7 @@ pub(in crate::device::cpu) struct Tile<'a> {
     pub(in crate::device::cpu) lead_columns: usize,
     /// Whether to prefetch the source.
     pub(in crate::device::cpu) ahead: bool,
-    /// Whether to write whole cache lines with non-temporal stores. The caller must then call [`fence`](super::stream::fence)
+    /// Whether to write whole cache lines with non-temporal stores. The caller must then call [`fence`](crate::device::cpu::memory::stream::fence)
     /// at the end.
     pub(in crate::device::cpu) stream: bool,
 }

@@ -4,7 +4,7 @@
 use super::failing::FailingSystem as System;
 use super::foreign::ForeignMemory;
 use super::pool::{Block, Fill, MIN_POOLED_BYTES, PAGE_BYTES, next_page_offset};
-use crate::device::cpu::loops::stream::copy_elements;
+use crate::device::cpu::memory::stream::copy_elements;
 use crate::device::{Cpu, Device};
 use crate::element::{DType, Element};
 use crate::error::Error;

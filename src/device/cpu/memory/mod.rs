@@ -1,4 +1,4 @@
-//! Host memory: buffers of tensors, the pool of freed buffers, and the workspace of kernels.
+//! Host memory: buffers of tensors, the pool of freed buffers, the workspace of kernels, and copies of bytes.
 
 mod access;
 mod buffer;
@@ -11,6 +11,7 @@ mod foreign;
 mod pointer;
 pub(super) mod pool;
 pub(super) mod scratch;
+pub(super) mod stream;
 mod system;
 
 pub(super) use buffer::Slot;

@@ -28,9 +28,10 @@ mod repeat;
 mod task;
 
 use crate::device::cpu::loops::few::Few;
+use crate::device::cpu::loops::pack;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter};
 use crate::device::cpu::loops::tile;
-use crate::device::cpu::loops::{pack, stream};
+use crate::device::cpu::memory::stream;
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Copy, Operand, Output};
 use crate::element::Element;

@@ -2,9 +2,10 @@
 
 use super::{PARALLEL_COPY_BYTES, repeat};
 use crate::device::cpu::HostPtr;
+use crate::device::cpu::loops::pack;
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::loops::tile::{self, Steps, Tile};
-use crate::device::cpu::loops::{pack, stream};
+use crate::device::cpu::memory::stream;
 use crate::layout::odometer::Odometer;
 use crate::layout::tiling::{Blocks, Loop};
 use crate::rank::MAX_RANK;

@@ -19,7 +19,7 @@ use super::lines::{LINE_GRAIN, TransformLines};
 use super::plans::{Real, cached};
 use super::radix::{Eight, Large, MAX_ODD, MAX_RADIX, Odd, Radix, TOGETHER, Turn, factors, radices, root};
 use super::rows::{WorkspaceRows, has_registers, run_kernel};
-use crate::device::cpu::loops::stream::{fence, stream_piece};
+use crate::device::cpu::memory::stream::{fence, stream_piece};
 use crate::element::Element;
 use crate::error::Error;
 use crate::simd::vector::{FloatVector, SimdKernel};

@@ -17,8 +17,8 @@ use super::lines::{LINE_GRAIN, LinePlace, TransformLines, copy_lines, for_each_l
 use super::plans::Real;
 use super::workspace::{check_workspace, out_of_memory, with_workspace};
 use crate::device::cpu::HostPtr;
-use crate::device::cpu::loops::stream::copy_elements;
 use crate::device::cpu::memory::scratch::Side;
+use crate::device::cpu::memory::stream::copy_elements;
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;

@@ -6,8 +6,8 @@ use super::positions::{
     SelectedLine, Sign, all_in_range, first_invalid, from_start, index_of,
 };
 use crate::device::cpu::kernels::copy::MIN_STREAMED_BYTES;
-use crate::device::cpu::loops::stream::{copy_bytes, fence, stream_piece};
 use crate::device::cpu::loops::threads::over_parts;
+use crate::device::cpu::memory::stream::{copy_bytes, fence, stream_piece};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::positions::TAKE;
 use crate::device::{Operand, Output};

@@ -2,8 +2,8 @@
 
 use super::{First, ROW_BUFFER_BYTES, StripRows, StripTask, TILE_HEIGHT_BYTES, padded};
 use crate::device::cpu::loops::pack::{gather, scatter};
-use crate::device::cpu::loops::stream::stream_piece;
 use crate::device::cpu::memory::scratch::{Side, with_buffers};
+use crate::device::cpu::memory::stream::stream_piece;
 use crate::simd::{CACHE_LINE_BYTES, prefetch};
 use core::mem::MaybeUninit;
 

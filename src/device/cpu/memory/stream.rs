@@ -20,7 +20,7 @@ const _: () = assert!(CHUNK_BYTES <= MIN_COPY_BYTES);
 /// Distance in bytes between the elements that a loop with non-temporal stores reads and those that it prefetches. It is the size of a page,
 /// because the processor itself does not prefetch across the end of a page. Chosen by the rows `a + b` and `copy` of
 /// `benches/peers/src/rows/memory/mod.rs`.
-pub(super) const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
+pub(in crate::device::cpu) const PREFETCH_DISTANCE_BYTES: usize = 4 << 10;
 
 /// Copies `len` bytes with ordinary stores.
 ///
