@@ -31,8 +31,8 @@ pub fn fallible(arguments: TokenStream, item: TokenStream) -> TokenStream {
         "free" => true,
         _ => return error("`#[fallible]` has no argument, or `free`", Span::call_site()),
     };
-    match twins(free, item) {
-        Ok(twins) => twins,
+    match both(free, item) {
+        Ok(functions) => functions,
         Err((message, span)) => error(message, span),
     }
 }
@@ -40,7 +40,8 @@ pub fn fallible(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// A reason for which an item cannot have the attribute, and its place.
 type Failure = (&'static str, Span);
 
-fn twins(free: bool, item: TokenStream) -> Result<TokenStream, Failure> {
+/// Returns `name` and `try_name`.
+fn both(free: bool, item: TokenStream) -> Result<TokenStream, Failure> {
     let signature = Signature::parse(item)?;
     let docs = Docs::parse(&signature.docs)
         .ok_or(("`#[fallible]` needs a section `# Errors`", signature.name.span()))?;

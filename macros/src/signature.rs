@@ -3,7 +3,7 @@
 use super::Failure;
 use proc_macro::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
 
-/// A function, split where the twins differ.
+/// A function, split where the two functions differ.
 pub(super) struct Signature {
     /// The lines of the documentation: the tokens of `#[doc = ..]`.
     pub(super) docs: Vec<TokenStream>,

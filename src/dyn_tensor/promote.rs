@@ -7,7 +7,7 @@ use crate::error::Error;
 /// The kind of an element type. The variants are in NumPy's order of kinds. The field is the number of bits of a value, or of each part of
 /// a complex number.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum TypeKind {
     Bool,
     Unsigned(u32),
     Signed(u32),
@@ -15,42 +15,42 @@ enum Kind {
     Complex(u32),
 }
 
-fn kind(dtype: DType) -> Kind {
+fn kind(dtype: DType) -> TypeKind {
     match dtype {
-        DType::Bool => Kind::Bool,
-        DType::U8 => Kind::Unsigned(8),
-        DType::U16 => Kind::Unsigned(16),
-        DType::U32 => Kind::Unsigned(32),
-        DType::U64 => Kind::Unsigned(64),
-        DType::I8 => Kind::Signed(8),
-        DType::I16 => Kind::Signed(16),
-        DType::I32 => Kind::Signed(32),
-        DType::I64 => Kind::Signed(64),
-        DType::F32 => Kind::Real(32),
-        DType::F64 => Kind::Real(64),
-        DType::C32 => Kind::Complex(32),
-        DType::C64 => Kind::Complex(64),
+        DType::Bool => TypeKind::Bool,
+        DType::U8 => TypeKind::Unsigned(8),
+        DType::U16 => TypeKind::Unsigned(16),
+        DType::U32 => TypeKind::Unsigned(32),
+        DType::U64 => TypeKind::Unsigned(64),
+        DType::I8 => TypeKind::Signed(8),
+        DType::I16 => TypeKind::Signed(16),
+        DType::I32 => TypeKind::Signed(32),
+        DType::I64 => TypeKind::Signed(64),
+        DType::F32 => TypeKind::Real(32),
+        DType::F64 => TypeKind::Real(64),
+        DType::C32 => TypeKind::Complex(32),
+        DType::C64 => TypeKind::Complex(64),
     }
 }
 
-impl Kind {
+impl TypeKind {
     /// Returns the index of the kind in NumPy's order of kinds.
     fn rank(self) -> u32 {
         match self {
-            Kind::Bool => 0,
-            Kind::Unsigned(_) => 1,
-            Kind::Signed(_) => 2,
-            Kind::Real(_) => 3,
-            Kind::Complex(_) => 4,
+            TypeKind::Bool => 0,
+            TypeKind::Unsigned(_) => 1,
+            TypeKind::Signed(_) => 2,
+            TypeKind::Real(_) => 3,
+            TypeKind::Complex(_) => 4,
         }
     }
 
     /// Returns the number of bits of the floating-point type to promote to: 32 for `bool` and for integers of up to 16 bits.
     fn float_bits(self) -> u32 {
         match self {
-            Kind::Bool | Kind::Unsigned(8 | 16) | Kind::Signed(8 | 16) => 32,
-            Kind::Unsigned(_) | Kind::Signed(_) => 64,
-            Kind::Real(bits) | Kind::Complex(bits) => bits,
+            TypeKind::Bool | TypeKind::Unsigned(8 | 16) | TypeKind::Signed(8 | 16) => 32,
+            TypeKind::Unsigned(_) | TypeKind::Signed(_) => 64,
+            TypeKind::Real(bits) | TypeKind::Complex(bits) => bits,
         }
     }
 }
@@ -77,8 +77,8 @@ impl DType {
     #[must_use]
     pub fn promote(self, other: DType) -> DType {
         let (a, b) = (kind(self), kind(other));
-        let complex = matches!(a, Kind::Complex(_)) || matches!(b, Kind::Complex(_));
-        let real = matches!(a, Kind::Real(_)) || matches!(b, Kind::Real(_));
+        let complex = matches!(a, TypeKind::Complex(_)) || matches!(b, TypeKind::Complex(_));
+        let real = matches!(a, TypeKind::Real(_)) || matches!(b, TypeKind::Real(_));
         if complex || real {
             return match (complex, a.float_bits().max(b.float_bits())) {
                 (true, 32) => DType::C32,
@@ -88,17 +88,17 @@ impl DType {
             };
         }
         match (a, b) {
-            (Kind::Bool, _) => other,
-            (_, Kind::Bool) => self,
-            (Kind::Signed(i), Kind::Signed(j)) | (Kind::Unsigned(i), Kind::Unsigned(j)) => {
+            (TypeKind::Bool, _) => other,
+            (_, TypeKind::Bool) => self,
+            (TypeKind::Signed(i), TypeKind::Signed(j)) | (TypeKind::Unsigned(i), TypeKind::Unsigned(j)) => {
                 if i >= j {
                     self
                 } else {
                     other
                 }
             }
-            (Kind::Signed(signed), Kind::Unsigned(unsigned))
-            | (Kind::Unsigned(unsigned), Kind::Signed(signed)) => match signed.max(2 * unsigned) {
+            (TypeKind::Signed(signed), TypeKind::Unsigned(unsigned))
+            | (TypeKind::Unsigned(unsigned), TypeKind::Signed(signed)) => match signed.max(2 * unsigned) {
                 16 => DType::I16,
                 32 => DType::I32,
                 64 => DType::I64,

@@ -114,13 +114,14 @@ pub(crate) fn real_power(x: f64, n: i32) -> f64 {
     }
     let number = |[high, low]: Sum, exponent: i64| {
         let wide = Wide::from(high);
-        Scaled {
+        ScaledNumber {
             number: [wide.mantissa, times_power(low, -wide.exponent)],
             exponent: exponent + i64::from(wide.exponent),
         }
     };
-    let multiply =
-        |a: Scaled<Sum>, b: Scaled<Sum>| number(product(a.number, b.number), a.exponent + b.exponent);
+    let multiply = |a: ScaledNumber<Sum>, b: ScaledNumber<Sum>| {
+        number(product(a.number, b.number), a.exponent + b.exponent)
+    };
     let result = long_power(number([x, 0.0], 0), number([1.0, 0.0], 0), n.unsigned_abs(), multiply);
     if n < 0 {
         times_long_power(rounded(quotient([1.0, 0.0], result.number)), -result.exponent)
@@ -131,7 +132,7 @@ pub(crate) fn real_power(x: f64, n: i32) -> f64 {
 
 /// The product of a number and 2^exponent.
 #[derive(Clone, Copy)]
-struct Scaled<T> {
+struct ScaledNumber<T> {
     number: T,
     exponent: i64,
 }
@@ -195,9 +196,9 @@ pub(crate) fn complex_power(z: Complex<f64>, n: i32) -> Complex<f64> {
         // Zero has no exponent.
         let k = if wide.mantissa == 0.0 { 0 } else { wide.exponent };
         let part = |high, low| [times_power(high, -k), times_power(low, -k)];
-        Scaled { number: [part(re, re_low), part(im, im_low)], exponent: exponent + i64::from(k) }
+        ScaledNumber { number: [part(re, re_low), part(im, im_low)], exponent: exponent + i64::from(k) }
     };
-    let multiply = |a: Scaled<Parts>, b: Scaled<Parts>| {
+    let multiply = |a: ScaledNumber<Parts>, b: ScaledNumber<Parts>| {
         number(complex_product(a.number, b.number), a.exponent + b.exponent)
     };
     let base = number([[z.re, 0.0], [z.im, 0.0]], 0);

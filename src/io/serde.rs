@@ -151,7 +151,7 @@ impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
         let shape = seq.next_element_seed(Shape)?.ok_or_else(|| lacks("shape"))?;
         let contents = check::<X, A::Error>(Contents { dtype, shape, row_major })?;
         dispatch!(dtype, U => {
-            let seed = Elements::<U> { contents: &contents, elements: PhantomData };
+            let seed = ElementsField::<U> { contents: &contents, elements: PhantomData };
             let elements = seq.next_element_seed(seed)?.ok_or_else(|| lacks("values"))?;
             X::of_elements(&contents, CpuBuffer::from_vec(elements)).map_err(A::Error::custom)
         })
@@ -170,7 +170,7 @@ impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
                     };
                     let contents = check::<X, A::Error>(Contents { dtype, shape, row_major })?;
                     break dispatch!(dtype, U => {
-                        let seed = Elements::<U> { contents: &contents, elements: PhantomData };
+                        let seed = ElementsField::<U> { contents: &contents, elements: PhantomData };
                         let elements = CpuBuffer::from_vec(map.next_value_seed(seed)?);
                         X::of_elements(&contents, elements).map_err(A::Error::custom)?
                     });
@@ -342,19 +342,19 @@ impl Visitor<'_> for SingleVisitor {
 }
 
 /// The field `values`. The number of elements must match the shape.
-struct Elements<'a, U> {
+struct ElementsField<'a, U> {
     contents: &'a Contents,
     elements: PhantomData<U>,
 }
 
-impl<'de, U: Readable> DeserializeSeed<'de> for Elements<'_, U> {
+impl<'de, U: Readable> DeserializeSeed<'de> for ElementsField<'_, U> {
     type Value = Vec<U>;
     fn deserialize<Z: Deserializer<'de>>(self, d: Z) -> Result<Vec<U>, Z::Error> {
         d.deserialize_seq(self)
     }
 }
 
-impl<'de, U: Readable> Visitor<'de> for Elements<'_, U> {
+impl<'de, U: Readable> Visitor<'de> for ElementsField<'_, U> {
     type Value = Vec<U>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "elements of the type {}, in the field `values`", U::DTYPE)

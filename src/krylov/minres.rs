@@ -67,7 +67,7 @@ methods! {
 
 /// A plane rotation with real elements.
 #[derive(Clone, Copy)]
-struct Rotation<R> {
+struct RealRotation<R> {
     c: R,
     s: R,
 }
@@ -94,7 +94,7 @@ fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
     let target = target * (residual / euclidean);
     let (mut beta, mut size) = (zero, zero);
     // The last two rotations, which make the tridiagonal matrix of the Lanczos vectors upper triangular.
-    let identity = Rotation { c: one, s: zero };
+    let identity = RealRotation { c: one, s: zero };
     let (mut last, mut before_last) = (identity, identity);
     // The signed residual.
     let mut eta = residual;
@@ -124,7 +124,7 @@ fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
             // The operator is singular on the Krylov space: no step in this direction makes the residual smaller.
             return Ok([x, next]);
         }
-        (before_last, last) = (last, Rotation { c: below / diagonal, s: beta_next / diagonal });
+        (before_last, last) = (last, RealRotation { c: below / diagonal, s: beta_next / diagonal });
         divide(&mut direction, diagonal)?;
         (w_before, w) = (w, direction);
         x.try_add_scaled(T::from_magnitude(last.c * eta), &w)?;

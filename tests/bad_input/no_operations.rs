@@ -286,6 +286,10 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         &["Reduction::is_doubtful", "Reduction::restored", "Reduction::scale", "Reduction::scaled"],
     ),
     (
+        "of the CPU: `Reduce::reduce` checks the operands, which tests/errors and tests/properties call with every reduction",
+        &["Reduction::line_on_cpu", "Reduction::many_on_cpu"],
+    ),
+    (
         "arguments of public methods, as numbers: the methods check them",
         &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items", "impl::copied"],
     ),

@@ -86,7 +86,7 @@ pub(crate) fn optimise(
     limit: Option<f64>,
     max_rank: usize,
 ) -> Result<(Path, Method), TooLarge> {
-    let problem = Problem::new(network, limit.unwrap_or(f64::INFINITY), max_rank);
+    let problem = PathProblem::new(network, limit.unwrap_or(f64::INFINITY), max_rank);
     let n = problem.operands.len();
     if n < 2 {
         return Ok((problem.path(Vec::new()), Method::Exact));
@@ -109,7 +109,7 @@ pub(crate) fn optimise(
 
 /// A network prepared for the search: extents as `f64`, operands without the labels that are summed beforehand.
 #[derive(Debug)]
-struct Problem {
+struct PathProblem {
     operands: Vec<u64>,
     output: u64,
     /// An extent of 0 counts as 1, so that the search still minimises the product of the other extents.
@@ -120,8 +120,8 @@ struct Problem {
     max_rank: usize,
 }
 
-impl Problem {
-    fn new(network: &Network<'_>, limit: f64, max_rank: usize) -> Problem {
+impl PathProblem {
+    fn new(network: &Network<'_>, limit: f64, max_rank: usize) -> PathProblem {
         let (mut once, mut twice) = (0, 0);
         for &labels in network.operands {
             twice |= once & labels;
@@ -134,7 +134,7 @@ impl Problem {
             empty |= u64::from(extent == 0) << bit;
         }
         let operands = network.operands.iter().map(|labels| labels & kept).collect();
-        Problem { operands, output: network.output, extents, empty, limit, max_rank }
+        PathProblem { operands, output: network.output, extents, empty, limit, max_rank }
     }
 
     /// Returns the product of the extents of the labels, for comparisons. It is always finite, and an extent of 0 counts as 1.

@@ -1,6 +1,6 @@
 //! Exact searches, by dynamic programming: over all subsets of the operands, or over the connected ones.
 
-use super::{Problem, Step, TooLarge};
+use super::{PathProblem, Step, TooLarge};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -37,7 +37,7 @@ impl Best {
     }
 }
 
-impl Problem {
+impl PathProblem {
     /// Returns the table entry of a set for which no contraction order is known yet. A single operand needs no contraction, so its costs
     /// are 0.
     fn unknown(&self, set: u64, goal: Goal) -> Best {
@@ -162,7 +162,7 @@ impl Problem {
 /// The search over pairs of connected sets of operands. The two sets of a pair share a label. Each pair is visited once, after all pairs
 /// into which either of its sets can be split.
 struct Search<'a> {
-    problem: &'a Problem,
+    problem: &'a PathProblem,
     goal: Goal,
     /// For each operand, the set of operands that share a label with it.
     neighbours: Vec<u64>,
@@ -173,7 +173,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn run(problem: &'a Problem, goal: Goal, budget: usize) -> Option<Search<'a>> {
+    fn run(problem: &'a PathProblem, goal: Goal, budget: usize) -> Option<Search<'a>> {
         let operands = problem.operands.iter().enumerate();
         let shares = |k: usize, labels: u64| {
             operands.clone().map(|(j, &other)| u64::from(j != k && labels & other != 0) << j).sum()

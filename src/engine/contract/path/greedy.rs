@@ -1,6 +1,6 @@
 //! The greedy search, and outer products of operands that share no labels.
 
-use super::{LABELS, Problem, Step, TooLarge};
+use super::{LABELS, PathProblem, Step, TooLarge};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -20,7 +20,7 @@ impl Ord for Ordered {
     }
 }
 
-impl Problem {
+impl PathProblem {
     /// In each step, contracts the pair with a common label that increases the total size least. The increase is the size of the
     /// result minus the sizes of the two operands.
     ///

@@ -153,7 +153,7 @@ where
         n * size_of::<Complex<R>>(),
         len,
         &|[to, from], lines_of_block, workspace| {
-            let block = Block {
+            let block = ColumnBlock {
                 plan,
                 from: lines.from.offset(from).get(),
                 from_stride,
@@ -172,7 +172,7 @@ where
 
 /// A block of adjacent lines. `from` and `to` are the addresses of the first element of the first line, in the operand and in the output.
 /// Elements of a line are `from_stride` and `to_stride` elements apart; the next line begins at the next element.
-pub(super) struct Block<'a, R> {
+pub(super) struct ColumnBlock<'a, R> {
     pub(super) plan: &'a ColumnPlan<R>,
     pub(super) from: *const Complex<R>,
     pub(super) from_stride: isize,
@@ -188,7 +188,7 @@ pub(super) struct Block<'a, R> {
     pub(super) workspace: &'a mut [Complex<R>],
 }
 
-impl<R: Real> Block<'_, R> {
+impl<R: Real> ColumnBlock<'_, R> {
     /// Transforms the lines by the instruction set that [`run_kernel`] selects.
     ///
     /// # Panics
@@ -204,14 +204,14 @@ impl<R: Real> Block<'_, R> {
     }
 }
 
-impl<V: FloatVector> SimdKernel<V> for Block<'_, V::Real>
+impl<V: FloatVector> SimdKernel<V> for ColumnBlock<'_, V::Real>
 where
     V::Real: Real,
 {
     /// Transforms the lines.
     ///
     /// # Safety
-    /// The caller must ensure that the processor has the instruction set, the conditions of [`Block::transform`], and that the workspace has
+    /// The caller must ensure that the processor has the instruction set, the conditions of [`ColumnBlock::transform`], and that the workspace has
     /// the length of [`ColumnPlan::workspace`].
     #[inline(always)]
     unsafe fn run(self) {

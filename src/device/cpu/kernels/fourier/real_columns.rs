@@ -132,14 +132,15 @@ where
         let complex: HostPtr<Complex<R>> = HostPtr::new(complex.as_mut_ptr());
         let run = |step, start: *mut R, stride, row_count| {
             let (complex, pitch) = (complex.get().cast(), 2 * pitch);
-            let block = Block { step, plan, lines: count, start, stride, row_count, complex, pitch };
+            let block =
+                RealColumnBlock { step, plan, lines: count, start, stride, row_count, complex, pitch };
             // SAFETY: the caller ensures the conditions on the lines of the operand and of the output. No line of the output is in two
             // blocks. The workspace is initialised, and borrowed exclusively. `pitch` is a multiple of the lanes of each register, and
             // the lines are at most `block_lines`, so their real numbers fill at most half of it. `are_columns` has checked the level.
             unsafe { run_kernel::<R>(count, block) };
         };
         run(read_step, lines.from.offset(from).get().cast(), from_stride * of_operand, lines.read);
-        let inner = columns::Block {
+        let inner = columns::ColumnBlock {
             plan: &plan.complex,
             from: complex.get(),
             from_stride: pitch as isize,
@@ -158,7 +159,7 @@ where
 }
 
 /// A block of lines, for a step. A row has the elements with the same index of all lines.
-struct Block<'a, R> {
+struct RealColumnBlock<'a, R> {
     step: Step,
     plan: &'a RealColumnPlan<R>,
     lines: usize,
@@ -173,7 +174,7 @@ struct Block<'a, R> {
     pitch: usize,
 }
 
-impl<V: FloatVector> SimdKernel<V> for Block<'_, V::Real>
+impl<V: FloatVector> SimdKernel<V> for RealColumnBlock<'_, V::Real>
 where
     V::Real: Real,
 {
@@ -219,7 +220,7 @@ where
 
 /// A block with the registers of `V`.
 struct RealColumnKernel<'a, V: FloatVector> {
-    block: Block<'a, V::Real>,
+    block: RealColumnBlock<'a, V::Real>,
     zero: V,
     /// 1 in even lanes and -1 in odd ones: the product with it is the conjugate.
     signs: V,
@@ -236,7 +237,7 @@ where
     /// Reads a register of a row of the operand. Rows past its last are zeros.
     ///
     /// # Safety
-    /// The caller must ensure the conditions of [`Block::run`], and that `register` is less than `rows.registers`.
+    /// The caller must ensure the conditions of [`RealColumnBlock::run`], and that `register` is less than `rows.registers`.
     #[inline(always)]
     unsafe fn read(&self, row: usize, register: usize) -> V {
         if row < self.block.row_count {
@@ -267,7 +268,7 @@ where
     }
 
     /// # Safety
-    /// The caller must ensure the conditions of [`Block::run`], whose step this is.
+    /// The caller must ensure the conditions of [`RealColumnBlock::run`], whose step this is.
     #[inline(always)]
     unsafe fn read_reals(&self) {
         let RealColumnPlan { n, len, .. } = *self.block.plan;
@@ -295,7 +296,7 @@ where
     }
 
     /// # Safety
-    /// The caller must ensure the conditions of [`Block::run`], whose step this is.
+    /// The caller must ensure the conditions of [`RealColumnBlock::run`], whose step this is.
     #[inline(always)]
     unsafe fn write_reals(&self) {
         let RealColumnPlan { n, len, .. } = *self.block.plan;
@@ -324,7 +325,7 @@ where
     /// Writes element `row` of the spectra, and its conjugate to the opposite element of whole spectra.
     ///
     /// # Safety
-    /// The caller must ensure the conditions of [`Block::run`], whose step is [`Step::WriteSpectra`], that `row` is at most `n / 2`, and
+    /// The caller must ensure the conditions of [`RealColumnBlock::run`], whose step is [`Step::WriteSpectra`], that `row` is at most `n / 2`, and
     /// that `register` is less than `rows.registers`.
     #[inline(always)]
     unsafe fn write_spectrum(&self, row: usize, register: usize, x: V) {
@@ -338,7 +339,7 @@ where
     }
 
     /// # Safety
-    /// The caller must ensure the conditions of [`Block::run`], whose step this is.
+    /// The caller must ensure the conditions of [`RealColumnBlock::run`], whose step this is.
     #[inline(always)]
     unsafe fn write_spectra(&self) {
         let RealColumnPlan { n, len, .. } = *self.block.plan;
@@ -373,7 +374,7 @@ where
     }
 
     /// # Safety
-    /// The caller must ensure the conditions of [`Block::run`], whose step this is.
+    /// The caller must ensure the conditions of [`RealColumnBlock::run`], whose step this is.
     #[inline(always)]
     unsafe fn read_spectra(&self) {
         let RealColumnPlan { n, len, .. } = *self.block.plan;

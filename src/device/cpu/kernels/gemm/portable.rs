@@ -97,7 +97,7 @@ impl<T: Scalar> MatrixProduct<T> for Portable {
 }
 
 /// The real numbers for which `matrixmultiply` has a function: `f32` and `f64`.
-trait Real: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send + Sync {
+trait GemmReal: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send + Sync {
     /// Computes `c = alpha · a · b + beta · c`, where `a` is `m` × `k` and `b` is `k` × `n`. The argument `size` is `[m, k, n]`.
     ///
     /// # Safety
@@ -123,7 +123,7 @@ trait Real: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send 
 
 macro_rules! real {
     ($real:ident $gemm:ident) => {
-        impl Real for $real {
+        impl GemmReal for $real {
             #[inline]
             unsafe fn gemm(
                 [m, k, n]: [usize; 3],
@@ -177,7 +177,7 @@ real!(f64 dgemm);
 /// The caller must ensure:
 /// * The conditions of [`MatrixProduct::multiply`].
 /// * `T` is `R`, or a complex number of two `R` if `COMPLEX`.
-unsafe fn multiply<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>) {
+unsafe fn multiply<T: Scalar, R: GemmReal, const COMPLEX: bool>(product: Product<T>) {
     // This choice is made for the whole product, not for each tile, so that the bits do not depend on how the product is split.
     let pack = product.work() > PLAIN_WORK;
     // SAFETY: `split` has the contract of `multiply`. The caller of `multiply` ensures it for `product`, which is passed on unchanged.
@@ -189,7 +189,7 @@ unsafe fn multiply<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>)
 ///
 /// # Safety
 /// The contract of [`multiply`].
-unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pack: bool) {
+unsafe fn split<T: Scalar, R: GemmReal, const COMPLEX: bool>(product: Product<T>, pack: bool) {
     let Product { m, n, .. } = product;
     let passes = if COMPLEX { 4 } else { 1 };
     let share = threads() > 1 && product.work().saturating_mul(passes) >= 2 * PARALLEL_WORK;
@@ -243,7 +243,7 @@ struct PackedPass {
     minus: bool,
 }
 
-impl<R: Real, const COMPLEX: bool> AccumulatorTile<R, COMPLEX> {
+impl<R: GemmReal, const COMPLEX: bool> AccumulatorTile<R, COMPLEX> {
     const PARTS: usize = if COMPLEX { 2 } else { 1 };
 
     fn new<T: Scalar>(product: &Product<T>) -> Self {
@@ -320,7 +320,7 @@ const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
 /// * A and B are readable at all their indices.
 /// * C is exclusive to the caller at all its indices, no two of which are the same element.
 /// * `k` is not zero.
-unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &AccumulatorTile<R, COMPLEX>) {
+unsafe fn tile<R: GemmReal, const COMPLEX: bool>(tile: &AccumulatorTile<R, COMPLEX>) {
     let AccumulatorTile { m, k, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let needed = if in_place { 0 } else { AccumulatorTile::<R, COMPLEX>::PARTS * m * n };
@@ -374,11 +374,11 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &AccumulatorTile<R, COMPLEX>)
 }
 
 /// Computes a tile without allocating. Called for small products, and if the memory for packing cannot be allocated. With `FUSE`,
-/// uses fused multiply-adds. If `FUSE` equals [`Real::kernel_fuses`], the result has the same bits as with `matrixmultiply`.
+/// uses fused multiply-adds. If `FUSE` equals [`GemmReal::kernel_fuses`], the result has the same bits as with `matrixmultiply`.
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`tile`].
-unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &AccumulatorTile<R, COMPLEX>) {
+unsafe fn plain<R: GemmReal, const COMPLEX: bool, const FUSE: bool>(tile: &AccumulatorTile<R, COMPLEX>) {
     let AccumulatorTile { m, n, .. } = *tile;
     for row in (0..m).step_by(PLAIN_SIDE) {
         for column in (0..n).step_by(PLAIN_SIDE) {
@@ -394,7 +394,7 @@ unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &Accumulat
 /// # Safety
 /// The caller must ensure the conditions of [`tile`], and that `row < m` and `column < n`.
 #[inline]
-unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
+unsafe fn plain_block<R: GemmReal, const COMPLEX: bool, const FUSE: bool>(
     tile: &AccumulatorTile<R, COMPLEX>,
     row: usize,
     column: usize,

@@ -87,13 +87,13 @@ impl Difference for Floats64 {
 /// The parameters of words that consist of a position and an index: `position << index_bits | index`. The position is the rounded product of
 /// `scale` and the difference to the least key, and must be less than 2⁴⁷.
 #[derive(Debug, Clone, Copy)]
-struct Positions {
+struct PositionWords {
     least: u64,
     scale: f64,
     index_bits: u32,
 }
 
-impl Positions {
+impl PositionWords {
     #[inline(always)]
     fn word<D: Difference>(self, key: u64, index: u64) -> u64 {
         let rounded = D::difference(key, self.least) * self.scale + ROUNDER;
@@ -103,7 +103,7 @@ impl Positions {
 
 kernel! {
     /// Replaces keys by their words.
-    wide fn replace_keys[D: Difference][D](x: &mut [u64], by: Positions) -> () {
+    wide fn replace_keys[D: Difference][D](x: &mut [u64], by: PositionWords) -> () {
         for (i, x) in (0u64..).zip(x) {
             *x = by.word::<D>(*x, i);
         }
@@ -112,7 +112,7 @@ kernel! {
 
 kernel! {
     /// Writes the words of keys, which must be less than 2³¹.
-    wide fn write_words[D: Difference][D](x: &[u64], by: Positions, words: &mut [i32]) -> () {
+    wide fn write_words[D: Difference][D](x: &[u64], by: PositionWords, words: &mut [i32]) -> () {
         for (i, (word, &x)) in (0u64..).zip(words.iter_mut().zip(x)) {
             *word = by.word::<D>(x, i) as i32;
         }
@@ -200,7 +200,7 @@ fn sort_by<D: Difference>(
     let bins = if n <= ONE_BIN { 1 } else { n.div_ceil(BIN_LEN) };
     let greatest_position = ((bins as u64) << (WORD_BITS - index_bits)) - 1;
     let scale = greatest_position as f64 / D::difference(greatest, least);
-    let positions = Positions { least, scale, index_bits };
+    let positions = PositionWords { least, scale, index_bits };
     // The difference is infinite or NaN if an element is.
     if !(scale.is_finite() && scale > 0.0 && few_repeated::<D>(x, positions)) {
         return Ok(false);
@@ -221,7 +221,7 @@ fn sort_by<D: Difference>(
 /// Returns whether probably few elements have the same position as an element with another key. (Elements with equal keys are in the order
 /// of their indices, so they need no further sort.) Tests a sample: there must be no such elements in it, and at most one in eight of its
 /// elements may be in a dense range. A range is dense if it has fewer than [`DENSE`] positions per element.
-fn few_repeated<D: Difference>(x: &[u64], positions: Positions) -> bool {
+fn few_repeated<D: Difference>(x: &[u64], positions: PositionWords) -> bool {
     let mut sample = [0; SAMPLE];
     let sample = &mut sample[..SAMPLE.min(x.len() / MIN_PER_SAMPLE)];
     let step = x.len() / sample.len();
@@ -229,7 +229,7 @@ fn few_repeated<D: Difference>(x: &[u64], positions: Positions) -> bool {
         *sample = x[0];
     }
     let bits = SAMPLE.trailing_zeros();
-    replace_keys::<D>(sample, Positions { index_bits: bits, ..positions });
+    replace_keys::<D>(sample, PositionWords { index_bits: bits, ..positions });
     sort_words(sample);
     let key = |word: u64| x[(word & (SAMPLE as u64 - 1)) as usize * step];
     if sample.windows(2).any(|x| x[0] >> bits == x[1] >> bits && key(x[0]) != key(x[1])) {

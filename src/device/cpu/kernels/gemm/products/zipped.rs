@@ -5,14 +5,14 @@ use crate::device::cpu::HostPtr;
 /// One operand of an inner loop: its first element and its stride. `STEP` is the stride if it is known at compile time, otherwise
 /// [`ANY_STRIDE`].
 #[derive(Debug, Clone, Copy)]
-struct Elements<T, const STEP: isize> {
+struct StridedElements<T, const STEP: isize> {
     ptr: *const T,
     step: isize,
 }
 
 /// Both operands of an inner loop.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Zipped<T, const A: isize, const B: isize>(Elements<T, A>, Elements<T, B>);
+pub(super) struct Zipped<T, const A: isize, const B: isize>(StridedElements<T, A>, StridedElements<T, B>);
 
 /// Unit stride.
 pub(super) const CONTIGUOUS: isize = 1;
@@ -21,11 +21,11 @@ pub(super) const REPEATED: isize = 0;
 /// Stands for a stride that is known only at run time.
 pub(super) const ANY_STRIDE: isize = isize::MAX;
 
-impl<T: Copy, const STEP: isize> Elements<T, STEP> {
+impl<T: Copy, const STEP: isize> StridedElements<T, STEP> {
     #[inline(always)]
     fn new(ptr: HostPtr<T>, step: isize) -> Self {
         debug_assert!(STEP == ANY_STRIDE || STEP == step);
-        Elements { ptr: ptr.get(), step: if STEP == ANY_STRIDE { step } else { STEP } }
+        StridedElements { ptr: ptr.get(), step: if STEP == ANY_STRIDE { step } else { STEP } }
     }
 
     /// Returns element `i`.
@@ -47,18 +47,18 @@ impl<T: Copy, const STEP: isize> Elements<T, STEP> {
 impl<T: Copy, const A: isize, const B: isize> Zipped<T, A, B> {
     #[inline(always)]
     pub(super) fn new(a: HostPtr<T>, b: HostPtr<T>, steps: [isize; 2]) -> Self {
-        Zipped(Elements::new(a, steps[0]), Elements::new(b, steps[1]))
+        Zipped(StridedElements::new(a, steps[0]), StridedElements::new(b, steps[1]))
     }
 
     /// Returns element `i` of both operands.
     ///
     /// # Safety
-    /// The contract of `at` of [`Elements`], for element `i` of both operands.
+    /// The contract of `at` of [`StridedElements`], for element `i` of both operands.
     #[inline(always)]
     pub(super) unsafe fn at(self, i: usize) -> (T, T) {
-        // SAFETY: the caller ensures the contract of `Elements::at` for element `i` of the first operand.
+        // SAFETY: the caller ensures the contract of `StridedElements::at` for element `i` of the first operand.
         let x = unsafe { self.0.at(i) };
-        // SAFETY: the caller ensures the contract of `Elements::at` for element `i` of the second operand.
+        // SAFETY: the caller ensures the contract of `StridedElements::at` for element `i` of the second operand.
         (x, unsafe { self.1.at(i) })
     }
 }

@@ -6,7 +6,7 @@ use core::ops::{Add, Mul, Sub};
 
 /// An emulated register of `N` lanes. The size of the register decides the size of the register tile: that for NEON, AVX2 or AVX-512.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lanes<R, const N: usize>([R; N]);
+pub(super) struct EmulatedRegister<R, const N: usize>([R; N]);
 
 /// No instruction set.
 #[derive(Debug, Clone, Copy)]
@@ -22,19 +22,21 @@ impl Isa for Emulated {
     }
 }
 
-impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> Vector for Lanes<R, N> {
+impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> Vector
+    for EmulatedRegister<R, N>
+{
     type Isa = Emulated;
     type Lane = R;
     const LANES: usize = N;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        Lanes([R::zero(); N])
+        EmulatedRegister([R::zero(); N])
     }
     #[inline(always)]
     unsafe fn load(from: *const R) -> Self {
         // SAFETY: the caller ensures that the bytes of a register, that is `N` values, may be read from `from` on.
-        Lanes(unsafe { from.cast::<[R; N]>().read_unaligned() })
+        EmulatedRegister(unsafe { from.cast::<[R; N]>().read_unaligned() })
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut R) {
@@ -44,14 +46,14 @@ impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usi
 }
 
 impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> MaskedVector
-    for Lanes<R, N>
+    for EmulatedRegister<R, N>
 {
     /// The number of lanes that the mask selects. They are the first lanes of the register.
     type Mask = usize;
 
     #[inline(always)]
     fn splat(self, x: R) -> Self {
-        Lanes([x; N])
+        EmulatedRegister([x; N])
     }
     #[inline(always)]
     fn first(self, lanes: usize) -> usize {
@@ -67,7 +69,7 @@ impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usi
             // SAFETY: `lane < mask`, so `mask` selects this lane. The caller ensures that the values of selected lanes may be read.
             if lane < mask { unsafe { *from.wrapping_add(lane) } } else { R::zero() }
         };
-        Lanes(core::array::from_fn(lane))
+        EmulatedRegister(core::array::from_fn(lane))
     }
     #[inline(always)]
     unsafe fn store_some(self, to: *mut R, mask: usize) {
@@ -83,52 +85,52 @@ impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usi
 }
 
 impl<R: Real + Add<Output = R> + Sub<Output = R> + Mul<Output = R>, const N: usize> FloatVector
-    for Lanes<R, N>
+    for EmulatedRegister<R, N>
 {
     type Real = R;
 
     #[inline(always)]
     fn alternating(self, even: R, odd: R) -> Self {
-        Lanes(core::array::from_fn(|lane| if lane % 2 == 0 { even } else { odd }))
+        EmulatedRegister(core::array::from_fn(|lane| if lane % 2 == 0 { even } else { odd }))
     }
     #[inline(always)]
     fn add(self, a: Self) -> Self {
-        Lanes(core::array::from_fn(|lane| self.0[lane] + a.0[lane]))
+        EmulatedRegister(core::array::from_fn(|lane| self.0[lane] + a.0[lane]))
     }
     #[inline(always)]
     fn sub(self, a: Self) -> Self {
-        Lanes(core::array::from_fn(|lane| self.0[lane] - a.0[lane]))
+        EmulatedRegister(core::array::from_fn(|lane| self.0[lane] - a.0[lane]))
     }
     #[inline(always)]
     fn mul(self, a: Self) -> Self {
-        Lanes(core::array::from_fn(|lane| self.0[lane] * a.0[lane]))
+        EmulatedRegister(core::array::from_fn(|lane| self.0[lane] * a.0[lane]))
     }
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
-        Lanes(core::array::from_fn(|lane| self.0[lane] * a.0[lane] + b.0[lane]))
+        EmulatedRegister(core::array::from_fn(|lane| self.0[lane] * a.0[lane] + b.0[lane]))
     }
     #[inline(always)]
     fn mul_sub_add(self, a: Self, b: Self) -> Self {
         self.mul_add(
             a,
-            Lanes(core::array::from_fn(|lane| if lane % 2 == 0 { -b.0[lane] } else { b.0[lane] })),
+            EmulatedRegister(core::array::from_fn(|lane| if lane % 2 == 0 { -b.0[lane] } else { b.0[lane] })),
         )
     }
     #[inline(always)]
     fn flip(self, signs: Self) -> Self {
         let flip = |lane: usize| if signs.0[lane].is_negative() { -self.0[lane] } else { self.0[lane] };
-        Lanes(core::array::from_fn(flip))
+        EmulatedRegister(core::array::from_fn(flip))
     }
     #[inline(always)]
     fn swap_pairs(self) -> Self {
-        Lanes(core::array::from_fn(|lane| self.0[lane ^ 1]))
+        EmulatedRegister(core::array::from_fn(|lane| self.0[lane ^ 1]))
     }
     #[inline(always)]
     fn exchange(self, other: Self, block: usize) -> (Self, Self) {
         let upper = |lane: usize| lane & block != 0;
         (
-            Lanes(core::array::from_fn(|k| if upper(k) { other.0[k - block] } else { self.0[k] })),
-            Lanes(core::array::from_fn(|k| if upper(k) { other.0[k] } else { self.0[k + block] })),
+            EmulatedRegister(core::array::from_fn(|k| if upper(k) { other.0[k - block] } else { self.0[k] })),
+            EmulatedRegister(core::array::from_fn(|k| if upper(k) { other.0[k] } else { self.0[k + block] })),
         )
     }
 }
@@ -141,16 +143,16 @@ pub(super) struct Narrow;
 pub(super) struct Wide;
 
 impl Registers for Short {
-    type F32 = Lanes<f32, 4>;
-    type F64 = Lanes<f64, 2>;
+    type F32 = EmulatedRegister<f32, 4>;
+    type F64 = EmulatedRegister<f64, 2>;
 }
 
 impl Registers for Narrow {
-    type F32 = Lanes<f32, 8>;
-    type F64 = Lanes<f64, 4>;
+    type F32 = EmulatedRegister<f32, 8>;
+    type F64 = EmulatedRegister<f64, 4>;
 }
 
 impl Registers for Wide {
-    type F32 = Lanes<f32, 16>;
-    type F64 = Lanes<f64, 8>;
+    type F32 = EmulatedRegister<f32, 16>;
+    type F64 = EmulatedRegister<f64, 8>;
 }

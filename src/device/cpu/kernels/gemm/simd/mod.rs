@@ -108,7 +108,7 @@ pub(super) fn all<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
     found.into_iter().flatten().collect()
 }
 
-/// Returns the products by the register tiles of each instruction set, computed with arrays ([`Lanes`](emulated::Lanes)) instead of
+/// Returns the products by the register tiles of each instruction set, computed with arrays ([`EmulatedRegister`](emulated::EmulatedRegister)) instead of
 /// registers.
 #[cfg(test)]
 pub(super) fn emulated<T: Scalar>() -> [&'static dyn MatrixProduct<T>; 3] {

@@ -109,7 +109,7 @@ pub(in crate::device::cuda::runtime) unsafe fn sum(
     let (a, b) = if elements(&a) < elements(&b) { (b, a) } else { (a, b) };
     let factors = [a.elements, b.elements];
     let summed = if weights.alpha_is_zero { None } else { Some(&shape[rank..]) };
-    let layout = Layout::new(&shape[..rank], summed, out, factors);
+    let layout = ProductLoops::new(&shape[..rank], summed, out, factors);
     let flag = weights.flag(context)?;
     let failed = flag.as_ref().map_or(0, Flag::address);
     let shares = layout.shares;
@@ -169,7 +169,7 @@ pub(in crate::device::cuda::runtime) fn begin<'a>(
 
 /// The loops over outputs and over the summed axes, and how they are divided among threads.
 #[derive(Debug, Clone, Copy)]
-struct Layout {
+struct ProductLoops {
     /// The loops over the outputs, with strides of the output and of both operands.
     kept: Plan<3>,
     summed: Plan<2>,
@@ -182,14 +182,14 @@ struct Layout {
     offsets: [isize; 3],
 }
 
-impl Layout {
+impl ProductLoops {
     /// Plans the loops. `summed` are the extents of the axes after those of the output, or `None` to sum zero products.
     fn new(
         kept: &[usize],
         summed: Option<&[usize]>,
         out: RawOperand<'_>,
         factors: [RawOperand<'_>; 2],
-    ) -> Layout {
+    ) -> ProductLoops {
         let rank = kept.len();
         let mut steps = [[0; MAX_RANK]; 3];
         steps[0][..rank].copy_from_slice(out.strides);
@@ -235,7 +235,7 @@ impl Layout {
             vector = full;
             shares = Shares::choose(&loads(full));
         }
-        Layout { kept, summed, vector, line, shares, offsets: starts }
+        ProductLoops { kept, summed, vector, line, shares, offsets: starts }
     }
 }
 

@@ -66,7 +66,8 @@ impl Reducing {
         if shape[..out.strides.len()].contains(&0) {
             return Ok(true);
         }
-        let layout = Layout::new(shape, [out.strides, a.strides], a.address, a.dtype.size(), self.ordered);
+        let layout =
+            ReductionLoops::new(shape, [out.strides, a.strides], a.address, a.dtype.size(), self.ordered);
         if layout.shares.count == 0 && !self.defined_on_empty {
             return Ok(false);
         }
@@ -179,7 +180,7 @@ fn parts_entry(program: &Program) -> String {
 
 /// The loops of a reduction, and how it loads elements.
 #[derive(Debug, Clone, Copy)]
-struct Layout {
+struct ReductionLoops {
     /// The loops over the outputs, with strides of the output and of the operand.
     kept: Plan<2>,
     /// The loops over the reduced axes. If there are several loops and `vector` is more than 1, the inner extent counts vectors. Strides
@@ -194,9 +195,15 @@ struct Layout {
     offsets: [isize; 2],
 }
 
-impl Layout {
+impl ReductionLoops {
     /// Plans the reduction of the trailing axes of an operand at `address`, with elements of `bytes` bytes.
-    fn new(shape: &[usize], [out, a]: [&[isize]; 2], address: u64, bytes: usize, ordered: bool) -> Layout {
+    fn new(
+        shape: &[usize],
+        [out, a]: [&[isize]; 2],
+        address: u64,
+        bytes: usize,
+        ordered: bool,
+    ) -> ReductionLoops {
         let rank = out.len();
         let (kept_shape, shape) = shape.split_at(rank);
         let (kept_strides, strides) = a.split_at(rank);
@@ -236,7 +243,7 @@ impl Layout {
                 shares = Shares::choose(&loads(full, &reduced));
             }
         }
-        Layout { kept, reduced, vector, line, shares, offsets }
+        ReductionLoops { kept, reduced, vector, line, shares, offsets }
     }
 }
 
@@ -292,10 +299,10 @@ mod tests {
         all
     }
 
-    fn check(shape: &[usize], out: &[isize], a: &[isize], address: u64, bytes: usize) -> Layout {
+    fn check(shape: &[usize], out: &[isize], a: &[isize], address: u64, bytes: usize) -> ReductionLoops {
         let mut last = None;
         for ordered in [false, true] {
-            let layout = Layout::new(shape, [out, a], address, bytes, ordered);
+            let layout = ReductionLoops::new(shape, [out, a], address, bytes, ordered);
             let [to, from] = layout.offsets;
             let vector = if layout.line { 1 } else { layout.vector as isize };
             let mut found = Vec::new();
