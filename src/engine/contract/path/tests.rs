@@ -169,7 +169,7 @@ fn connected_pairs_find_the_best_order_without_outer_products() {
         let net = Owned::random(&mut rng, n, n + 5, EXTENTS[tested % 3]);
         let best = net.brute(Goal::Multiplications, f64::INFINITY, 64, true);
         if best.0 < f64::INFINITY {
-            let problem = Problem::new(&net.network(), f64::INFINITY, 64);
+            let problem = PathProblem::new(&net.network(), f64::INFINITY, 64);
             let path = problem.path(problem.connected_pairs(usize::MAX).unwrap().unwrap());
             assert_eq!(net.check(&path), best, "{net:?}");
             tested += 1;
@@ -184,7 +184,7 @@ fn greedy_paths_and_paths_of_parts_are_valid() {
         let n = 2 + rng.below(30);
         let labels = 1 + rng.below(40);
         let net = Owned::random(&mut rng, n, labels, EXTENTS[round % 4]);
-        let problem = Problem::new(&net.network(), f64::INFINITY, 64);
+        let problem = PathProblem::new(&net.network(), f64::INFINITY, 64);
         let greedy = problem.path(problem.greedy().unwrap());
         let (cost, _) = net.check(&greedy);
         if let Some(steps) = problem.connected_pairs(1 << 12) {
@@ -289,7 +289,7 @@ fn limits_of_large_networks() {
         let n = 9 + rng.below(6);
         let net = Owned::random(&mut rng, n, 20, &[2, 3]);
         let limit = (rng.below(200) + 1) as f64;
-        let problem = Problem::new(&net.network(), limit, 6);
+        let problem = PathProblem::new(&net.network(), limit, 6);
         for steps in [Some(problem.greedy()), problem.connected_pairs(1 << 16)].into_iter().flatten() {
             match steps {
                 Ok(steps) => {
