@@ -122,13 +122,12 @@ impl Processor {
 
 impl Level {
     /// The levels of this architecture.
-    const ALL: &[Level] = if cfg!(target_arch = "x86_64") {
-        &[Level::Portable, Level::Avx2, Level::Avx512]
-    } else if cfg!(target_arch = "aarch64") {
-        &[Level::Portable, Level::Neon]
-    } else {
-        &[Level::Portable]
-    };
+    #[cfg(target_arch = "x86_64")]
+    const ALL: &[Level] = &[Level::Portable, Level::Avx2, Level::Avx512];
+    #[cfg(target_arch = "aarch64")]
+    const ALL: &[Level] = &[Level::Portable, Level::Neon];
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    const ALL: &[Level] = &[Level::Portable];
 
     /// Returns the highest level that this machine supports and `VIERBEIN_SIMD` allows. Detected once.
     #[inline]
