@@ -19,6 +19,7 @@ pub use range::PeakToPeak;
 pub use widened::{ProdAs, SumAs};
 
 use crate::device::cpu::reduce;
+use crate::device::op::internal::Internal;
 use crate::device::{Cpu, CudaSource, HostPtr, Operand, Output, Reduction};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
@@ -79,7 +80,7 @@ impl<T: Scalar> Reduction<T> for Sum {
         (fits && count as u64 <= T::Totals::MAX_TERMS).then_some(sum)
     }
     #[inline]
-    fn many_on_cpu(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
+    fn many_on_cpu(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>, _: Internal) -> Result<(), Error> {
         // The condition is `const`, so the compiler instantiates only the branch that is taken.
         if const { T::INTEGER } {
             reduce::reduce_many(self, out, a)
@@ -88,7 +89,7 @@ impl<T: Scalar> Reduction<T> for Sum {
         }
     }
     #[inline]
-    unsafe fn line_on_cpu(&self, line: HostPtr<T>, n: usize, stride: isize) -> Option<T> {
+    unsafe fn line_on_cpu(&self, line: HostPtr<T>, n: usize, stride: isize, _: Internal) -> Option<T> {
         if const { T::INTEGER } {
             // SAFETY: `result_of_line` has the contract of this function.
             unsafe { reduce::result_of_line(self, line, n, stride) }

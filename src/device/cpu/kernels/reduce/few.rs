@@ -5,6 +5,7 @@ use super::boxed;
 use super::rows::{reduce_few, reduce_line};
 use super::task::enough;
 use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::op::internal::Internal;
 use crate::device::{Operand, Output, Reduction};
 use crate::element::Element;
 
@@ -74,7 +75,7 @@ pub(super) fn reduce_a_few<T: Element, R: Reduction<T>>(
             return None;
         }
         // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable. Its address is aligned and not null.
-        let value = unsafe { op.line_on_cpu(a.ptr(), count, stride) };
+        let value = unsafe { op.line_on_cpu(a.ptr(), count, stride, Internal) };
         // SAFETY: the output has one element, to which `Output` guarantees exclusive access.
         return Some(value.map(|value| unsafe { *out.ptr().get() = value }).is_some());
     }

@@ -49,6 +49,7 @@ pub(super) use reducer::{Reducer, advanced};
 pub(super) use sweep::Sweep;
 
 use crate::device::cpu::Cpu;
+use crate::device::op::internal::Internal;
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction, no_result};
 use crate::element::Element;
 use crate::error::Error;
@@ -91,7 +92,7 @@ impl<T: Element> Reduce<T> for Cpu {
         match few::reduce_a_few(op, &out, &a) {
             Some(true) => Ok(()),
             Some(false) => Err(no_result::<T, R>(&a.shape()[out.shape().len()..])),
-            None => op.many_on_cpu(out, a),
+            None => op.many_on_cpu(out, a, Internal),
         }
     }
 
