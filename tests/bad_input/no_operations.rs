@@ -281,13 +281,10 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         "takes slices and accumulators",
         &["Reduction::fold_block", "Reduction::fold_rows", "Reduction::fold_many_rows"],
     ),
+    ("calls a function of the device with its own arguments", &["Reduction::visit"]),
     (
         "takes results and elements",
         &["Reduction::is_doubtful", "Reduction::restored", "Reduction::scale", "Reduction::scaled"],
-    ),
-    (
-        "of the CPU: `Reduce::reduce` checks the operands, which tests/errors and tests/properties call with every reduction",
-        &["Reduction::line_on_cpu", "Reduction::many_on_cpu"],
     ),
     (
         "arguments of public methods, as numbers: the methods check them",

@@ -9,7 +9,6 @@ mod precompiled;
 pub(super) use kernels::decompose;
 #[cfg(feature = "fft")]
 pub(super) use kernels::fourier;
-pub(in crate::device) use kernels::reduce;
 #[cfg(test)]
 pub(crate) use kernels::sort::tests as sort_tests;
 #[cfg(feature = "csv")]

@@ -6,15 +6,13 @@ pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod catalogue;
 pub(crate) mod checked;
-pub(in crate::device) mod internal;
 pub(crate) mod reduction;
 pub(crate) mod scalar;
 pub(crate) mod unary;
+pub(in crate::device) mod visitor;
 
-use super::cpu::{Cpu, HostPtr, reduce};
 use super::cuda_source::CudaSource;
 use super::scalars::Scalars;
-use super::{Operand, Output};
 use crate::element::lanes::prefixes;
 use crate::element::{Element, Elementary};
 use crate::error::Error;
@@ -314,34 +312,14 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
         result
     }
 
-    /// Computes all outputs on the CPU. [`Sum`](reduction::Sum) calls kernels that are compiled in this crate. `unsafe` code relies on the
-    /// outputs being written. So no other crate can override the method: it cannot name the type of the last argument.
+    /// Calls the function of the visitor for this reduction.
     #[doc(hidden)]
     #[inline]
-    fn many_on_cpu(
+    fn visit<V: visitor::ReductionVisitor<T>>(
         &self,
-        out: Output<'_, Self::Output, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        _: internal::Internal,
-    ) -> Result<(), Error> {
-        reduce::reduce_many(self, out, a)
-    }
-    /// Returns the result of `n` elements with stride `stride`, computed on the CPU, or `None` if it is not representable.
-    /// [`Sum`](reduction::Sum) calls kernels that are compiled in this crate.
-    ///
-    /// # Safety
-    /// The caller must ensure that the `n` elements are readable, and that `line` is aligned and not null.
-    #[doc(hidden)]
-    #[inline]
-    unsafe fn line_on_cpu(
-        &self,
-        line: HostPtr<T>,
-        n: usize,
-        stride: isize,
-        _: internal::Internal,
-    ) -> Option<Self::Output> {
-        // SAFETY: `result_of_line` has the contract of this function.
-        unsafe { reduce::result_of_line(self, line, n, stride) }
+        arguments: V::Arguments<Self::Output>,
+    ) -> V::Result<Self::Output> {
+        V::any(self, arguments)
     }
 
     /// Adds contiguous elements to an accumulator; `index` is that of the first one.

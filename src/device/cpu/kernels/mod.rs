@@ -8,6 +8,6 @@ mod elementwise;
 #[cfg(feature = "fft")]
 pub(crate) mod fourier;
 mod gemm;
-pub(in crate::device) mod reduce;
+pub(in crate::device::cpu) mod reduce;
 mod select;
 pub(super) mod sort;

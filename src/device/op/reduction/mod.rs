@@ -18,12 +18,10 @@ pub use norm::Norm;
 pub use range::PeakToPeak;
 pub use widened::{ProdAs, SumAs};
 
-use crate::device::cpu::reduce;
-use crate::device::op::internal::Internal;
-use crate::device::{Cpu, CudaSource, HostPtr, Operand, Output, Reduction};
+use crate::device::op::visitor::ReductionVisitor;
+use crate::device::{CudaSource, Reduction};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
-use crate::error::Error;
 
 /// The sum, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
@@ -80,23 +78,8 @@ impl<T: Scalar> Reduction<T> for Sum {
         (fits && count as u64 <= T::Totals::MAX_TERMS).then_some(sum)
     }
     #[inline]
-    fn many_on_cpu(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>, _: Internal) -> Result<(), Error> {
-        // The condition is `const`, so the compiler instantiates only the branch that is taken.
-        if const { T::INTEGER } {
-            reduce::reduce_many(self, out, a)
-        } else {
-            reduce::sums::sum_of_many::<T>()(out, a)
-        }
-    }
-    #[inline]
-    unsafe fn line_on_cpu(&self, line: HostPtr<T>, n: usize, stride: isize, _: Internal) -> Option<T> {
-        if const { T::INTEGER } {
-            // SAFETY: `result_of_line` has the contract of this function.
-            unsafe { reduce::result_of_line(self, line, n, stride) }
-        } else {
-            // SAFETY: `sum_of_line` returns a function with the contract of this function.
-            Some(unsafe { reduce::sums::sum_of_line::<T>()(line, n, stride) })
-        }
+    fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<T>) -> V::Result<T> {
+        V::sum(arguments)
     }
 }
 

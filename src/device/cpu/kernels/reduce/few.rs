@@ -3,9 +3,9 @@
 use super::again::again_in_line;
 use super::boxed;
 use super::rows::{reduce_few, reduce_line};
+use super::sums::OneLine;
 use super::task::enough;
 use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::op::internal::Internal;
 use crate::device::{Operand, Output, Reduction};
 use crate::element::Element;
 
@@ -34,7 +34,7 @@ pub(super) unsafe fn reduce_one_line<T: Element, R: Reduction<T>>(
 /// # Safety
 /// The contract of [`reduce_one_line`].
 #[inline]
-pub(in crate::device) unsafe fn result_of_line<T: Element, R: Reduction<T>>(
+pub(super) unsafe fn result_of_line<T: Element, R: Reduction<T>>(
     op: &R,
     line: HostPtr<T>,
     n: usize,
@@ -75,7 +75,8 @@ pub(super) fn reduce_a_few<T: Element, R: Reduction<T>>(
             return None;
         }
         // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable. Its address is aligned and not null.
-        let value = unsafe { op.line_on_cpu(a.ptr(), count, stride, Internal) };
+        let line = unsafe { OneLine::new(a.ptr(), count, stride) };
+        let value = op.visit::<OneLine<T>>(line);
         // SAFETY: the output has one element, to which `Output` guarantees exclusive access.
         return Some(value.map(|value| unsafe { *out.ptr().get() = value }).is_some());
     }

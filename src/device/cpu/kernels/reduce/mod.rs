@@ -36,29 +36,28 @@ mod outputs;
 mod reducer;
 mod rows;
 mod scan;
-pub(in crate::device) mod sums;
+mod sums;
 mod sweep;
 mod task;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::device) use few::result_of_line;
 pub(super) use few::{MAX_UNPLANNED_LEN, MAX_UNPLANNED_OUTPUTS};
 pub(super) use outputs::{pairwise, reduce_outputs};
 pub(super) use reducer::{Reducer, advanced};
 pub(super) use sweep::Sweep;
 
 use crate::device::cpu::Cpu;
-use crate::device::op::internal::Internal;
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction, no_result};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::broadcast::same;
+use sums::ManyOutputs;
 use task::ReduceTask;
 
 /// Computes all outputs of a reduction of any size. Out of line, so that little code is inlined into callers of [`Reduce::reduce`].
 #[inline(never)]
-pub(in crate::device) fn reduce_many<T: Element, R: Reduction<T>>(
+fn reduce_many<T: Element, R: Reduction<T>>(
     op: &R,
     out: Output<'_, R::Output, Cpu>,
     a: Operand<'_, T, Cpu>,
@@ -92,7 +91,7 @@ impl<T: Element> Reduce<T> for Cpu {
         match few::reduce_a_few(op, &out, &a) {
             Some(true) => Ok(()),
             Some(false) => Err(no_result::<T, R>(&a.shape()[out.shape().len()..])),
-            None => op.many_on_cpu(out, a, Internal),
+            None => op.visit::<ManyOutputs>((out, a)),
         }
     }
 

@@ -1,37 +1,95 @@
-//! Sums of floating-point and complex numbers. This crate compiles their kernels once, because programs with contractions need them. Kernels
-//! for integers are not included, because they would make the build of this crate longer.
+//! The functions that are called for a reduction of unknown type. For sums of floating-point and complex numbers, they call kernels that are
+//! compiled in this crate, because programs with contractions need them. Kernels for integers are not included, because they would make the
+//! build of this crate longer.
 
 use super::few::result_of_line;
 use super::reduce_many;
 use crate::device::cpu::precompiled::precompiled;
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::op::reduction::Sum;
-use crate::device::{Operand, Output};
-use crate::element::{Inexact, Scalar};
+use crate::device::op::visitor::ReductionVisitor;
+use crate::device::{Operand, Output, Reduction};
+use crate::element::{Element, Inexact, Scalar};
 use crate::error::Error;
+use core::marker::PhantomData;
+
+/// Computes all outputs: see [`reduce_many`].
+pub(super) struct ManyOutputs<'a>(PhantomData<&'a ()>);
 
 type ReduceMany<T> = fn(Output<'_, T, Cpu>, Operand<'_, T, Cpu>) -> Result<(), Error>;
 
-/// Returns [`reduce_many`] for sums of `T`, which must not be an integer type.
-#[inline]
-pub(in crate::device) fn sum_of_many<T: Scalar>() -> ReduceMany<T> {
-    fn sum<T: Inexact>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
-        reduce_many(&Sum, out, a)
+impl<'a, T: Element> ReductionVisitor<T> for ManyOutputs<'a> {
+    type Arguments<U: Element> = (Output<'a, U, Cpu>, Operand<'a, T, Cpu>);
+    type Result<U: Element> = Result<(), Error>;
+
+    #[inline]
+    fn sum((out, a): Self::Arguments<T>) -> Result<(), Error>
+    where
+        T: Scalar,
+    {
+        fn sum<T: Inexact>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
+            reduce_many(&Sum, out, a)
+        }
+        // The condition is `const`, so the compiler instantiates only the branch that is taken.
+        if const { T::INTEGER } {
+            return reduce_many(&Sum, out, a);
+        }
+        let function: ReduceMany<T> = precompiled!(
+            T: Inexact, ReduceMany, fn sum(out: Output<'_, S, Cpu>, a: Operand<'_, S, Cpu>) -> Result<(), Error>
+        );
+        function(out, a)
     }
-    precompiled!(T: Inexact, ReduceMany, fn sum(out: Output<'_, S, Cpu>, a: Operand<'_, S, Cpu>) -> Result<(), Error>)
+    #[inline]
+    fn any<R: Reduction<T>>(op: &R, (out, a): Self::Arguments<R::Output>) -> Result<(), Error> {
+        reduce_many(op, out, a)
+    }
 }
 
-/// The contract of such a function is that of [`result_of_line`].
-type SumOfLine<T> = unsafe fn(HostPtr<T>, usize, isize) -> T;
+/// Returns the result of one line, or `None` if it is not representable: see [`result_of_line`].
+pub(super) struct OneLine<T> {
+    line: HostPtr<T>,
+    n: usize,
+    stride: isize,
+}
 
-/// Returns [`result_of_line`] for sums of `T`, which must not be an integer type.
-#[inline]
-pub(in crate::device) fn sum_of_line<T: Scalar>() -> SumOfLine<T> {
+impl<T> OneLine<T> {
     /// # Safety
     /// The contract of [`result_of_line`].
-    unsafe fn sum<T: Inexact>(line: HostPtr<T>, n: usize, stride: isize) -> T {
-        // SAFETY: `result_of_line` has the contract of this function.
-        unsafe { result_of_line(&Sum, line, n, stride) }.expect("sums of inexact numbers are representable")
+    #[inline(always)]
+    pub(super) unsafe fn new(line: HostPtr<T>, n: usize, stride: isize) -> Self {
+        Self { line, n, stride }
     }
-    precompiled!(T: Inexact, SumOfLine, unsafe fn sum(line: HostPtr<S>, n: usize, stride: isize) -> S)
+}
+
+type SumOfLine<T> = unsafe fn(HostPtr<T>, usize, isize) -> T;
+
+impl<T: Element> ReductionVisitor<T> for OneLine<T> {
+    type Arguments<U: Element> = Self;
+    type Result<U: Element> = Option<U>;
+
+    #[inline]
+    fn sum(Self { line, n, stride }: Self) -> Option<T>
+    where
+        T: Scalar,
+    {
+        /// # Safety
+        /// The contract of [`result_of_line`].
+        unsafe fn sum<T: Inexact>(line: HostPtr<T>, n: usize, stride: isize) -> T {
+            // SAFETY: `result_of_line` has the contract of this function.
+            unsafe { result_of_line(&Sum, line, n, stride) }
+                .expect("sums of inexact numbers are representable")
+        }
+        if const { T::INTEGER } {
+            // SAFETY: the caller of `new` ensured the conditions.
+            return unsafe { result_of_line(&Sum, line, n, stride) };
+        }
+        let function: SumOfLine<T> = precompiled!(T: Inexact, SumOfLine, unsafe fn sum(line: HostPtr<S>, n: usize, stride: isize) -> S);
+        // SAFETY: the caller of `new` ensured the conditions.
+        Some(unsafe { function(line, n, stride) })
+    }
+    #[inline]
+    fn any<R: Reduction<T>>(op: &R, Self { line, n, stride }: Self) -> Option<R::Output> {
+        // SAFETY: the caller of `new` ensured the conditions.
+        unsafe { result_of_line(op, line, n, stride) }
+    }
 }

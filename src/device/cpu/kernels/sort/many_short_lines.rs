@@ -13,14 +13,16 @@ use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::simd::kernel;
 
-/// Maximum number of elements of a line. The number of comparisons grows with its square.
-const MAX_LEN: usize = 16;
+/// Maximum number of elements of a line whose sorted elements or indices are written. The number of comparisons grows with its square.
+pub(super) const MAX_LEN: usize = 16;
+/// [`MAX_LEN`] for lines of 8-byte elements of which no indices are needed: longer ones are sorted faster one after the other.
+pub(super) const MAX_LEN_OF_WORDS: usize = 14;
 /// Number of lines whose elements are compared together.
 const LANES: usize = 16;
 
-/// Returns whether lines are sorted by this module: they are short, and there are several of them.
-pub(super) fn are_short<T>(lines: &Lines<'_, T>) -> bool {
-    (1..=MAX_LEN).contains(&lines.len) && lines.shape.iter().product::<usize>() >= LANES
+/// Returns whether lines are sorted by this module: they have at most `max_len` elements, and there are several of them.
+pub(super) fn are_short<T>(lines: &Lines<'_, T>, max_len: usize) -> bool {
+    (1..=max_len).contains(&lines.len) && lines.shape.iter().product::<usize>() >= LANES
 }
 
 kernel! {

@@ -70,6 +70,7 @@ use crate::element::{DType, Element};
 use crate::error::Error;
 use erased::{AnySlice, AnySliceMut, for_sizes};
 use lines::{LineTile, Lines, gather, over_lines, reuse, scatter, scratch, select_work, sort_work};
+use many_short_lines::{MAX_LEN, MAX_LEN_OF_WORDS};
 
 /// Sorts the lines of `a` along the last axis by module [`many_short_lines`] if they are short. Otherwise, calls `f` with each line, which must sort
 /// it or, if `descending` is `false`, some of its elements. `work` returns the work of `f` for a line, from the length of the line.
@@ -84,7 +85,8 @@ fn order(
         // SAFETY: sorting only moves elements. So all bits that are written are those of valid elements, as `bits` requires.
         let a = unsafe { a.bits::<U>() };
         let lines = Lines::of_output(&a);
-        if many_short_lines::are_short(&lines) {
+        let max_len = if size_of::<U>() == 8 { MAX_LEN_OF_WORDS } else { MAX_LEN };
+        if many_short_lines::are_short(&lines, max_len) {
             // SAFETY: `Output` guarantees exclusive access to the elements, and different elements for different indices. The source of a
             // line is the line itself.
             return unsafe { many_short_lines::sort(lines, lines, dtype, descending, |copy, _, at| copy[at]) };
@@ -162,7 +164,7 @@ fn argsort_of<T: Element>(
     if n == 0 {
         return Ok(());
     }
-    if many_short_lines::are_short(&from) {
+    if many_short_lines::are_short(&from, MAX_LEN) {
         // SAFETY: `out` and `a` have the same shape. `Output` guarantees exclusive access to its elements, and different elements for
         // different indices. `Operand` guarantees that its elements are readable.
         return unsafe { many_short_lines::sort(to, from, dtype, descending, |_, i, _| i as i64) };

@@ -68,10 +68,7 @@ pub(in crate::device::cpu) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, C
     match few {
         Some(true) => Ok(()),
         Some(false) => Err(does_not_fit::<T>()),
-        None => {
-            let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
-            instance::<T>()(alpha, a, b, beta, out)
-        }
+        None => instance::<T>()(args),
     }
 }
 
@@ -84,36 +81,26 @@ fn does_not_fit<T: Scalar>() -> Error {
     }
 }
 
-type SumProducts<T> =
-    fn(T, MatrixOperand<'_, T, Cpu>, MatrixOperand<'_, T, Cpu>, T, Output<'_, T, Cpu>) -> Result<(), Error>;
+type SumProducts<T> = fn(ProductArgs<'_, T, Cpu>) -> Result<(), Error>;
 
 /// Returns [`sum`] for `T`.
 #[inline]
 fn instance<T: Scalar>() -> SumProducts<T> {
-    precompiled!(
-        T, SumProducts,
-        fn sum(
-            alpha: S, a: MatrixOperand<'_, S, Cpu>, b: MatrixOperand<'_, S, Cpu>, beta: S, out: Output<'_, S, Cpu>,
-        ) -> Result<(), Error>
-    )
+    precompiled!(T, SumProducts, fn sum(args: ProductArgs<'_, S, Cpu>) -> Result<(), Error>)
 }
 
-fn sum<T: Scalar>(
-    alpha: T,
-    a: MatrixOperand<'_, T, Cpu>,
-    b: MatrixOperand<'_, T, Cpu>,
-    beta: T,
-    out: Output<'_, T, Cpu>,
-) -> Result<(), Error> {
+fn sum<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
     if const { T::INTEGER && !T::SUMS_CHECKED } {
         // Results wrap, so signed and unsigned integers share the code.
+        let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
         let ptr = HostPtr::new(out.ptr().get().cast());
         // SAFETY: `Output` guarantees exclusive access to the elements of `out`, which are distinct. `T` and `T::Wrapping` are integer
         // types of the same size, so the bits of each are a valid value of the other.
         let out = unsafe { Output::from_raw(ptr, out.shape(), out.strides()) };
-        sum_of(alpha.to_wrapping(), wrapping(a), wrapping(b), beta.to_wrapping(), out)
+        let scaling = Scaling { alpha: alpha.to_wrapping(), beta: beta.to_wrapping() };
+        sum_of(ProductArgs { scaling, a: wrapping(a), b: wrapping(b), out })
     } else {
-        sum_of(alpha, a, b, beta, out)
+        sum_of(args)
     }
 }
 
@@ -127,40 +114,29 @@ fn wrapping<'a, T: Scalar>(x: MatrixOperand<'a, T, Cpu>) -> MatrixOperand<'a, T:
     MatrixOperand { operand, conjugate: x.conjugate }
 }
 
-fn sum_of<T: Scalar>(
-    alpha: T,
-    a: MatrixOperand<'_, T, Cpu>,
-    b: MatrixOperand<'_, T, Cpu>,
-    beta: T,
-    out: Output<'_, T, Cpu>,
-) -> Result<(), Error> {
+fn sum_of<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
     // There are as many accumulators as fit in registers. A complex accumulator consists of four numbers. Each condition is `const`, so
     // the compiler instantiates only the branch that is taken. A `match` on a tuple would instantiate all branches.
     if const { T::COMPLEX } {
-        compute::<T, Parts, 8>(alpha, a, b, beta, out)
+        compute::<T, Parts, 8>(args)
     } else if const { T::SUMS_CHECKED && size_of::<T>() == 1 } {
-        compute::<T, Bytes, 32>(alpha, a, b, beta, out)
+        compute::<T, Bytes, 32>(args)
     } else if const { T::SUMS_CHECKED && size_of::<T>() == 2 } {
-        compute::<T, Shorts, 32>(alpha, a, b, beta, out)
+        compute::<T, Shorts, 32>(args)
     } else if const { T::SUMS_CHECKED && size_of::<T>() == 4 } {
-        compute::<T, Words, 64>(alpha, a, b, beta, out)
+        compute::<T, Words, 64>(args)
     } else if const { T::SUMS_CHECKED } {
-        compute::<T, Checked, 8>(alpha, a, b, beta, out)
+        compute::<T, Checked, 8>(args)
     } else if const { size_of::<T::Real>() < 8 } {
-        compute::<T, Plain, 32>(alpha, a, b, beta, out)
+        compute::<T, Plain, 32>(args)
     } else {
-        compute::<T, Plain, 16>(alpha, a, b, beta, out)
+        compute::<T, Plain, 16>(args)
     }
 }
 
 /// Plans the loops and selects one of the algorithms of the module documentation.
-fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
-    alpha: T,
-    a: MatrixOperand<'_, T, Cpu>,
-    b: MatrixOperand<'_, T, Cpu>,
-    beta: T,
-    out: Output<'_, T, Cpu>,
-) -> Result<(), Error> {
+fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
+    let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
     let shape = a.operand.shape();
     assert!(same(shape, b.operand.shape()), "the operands must have the same shape");
     // For sums of several terms, the plans put the smallest strides of `a` in the inner loops. The operand with more distinct elements
