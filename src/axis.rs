@@ -3,7 +3,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::error::Error;
+use crate::rank::{AnyRank, AnyShape, Dim, Rank, RemoveAxes};
 use typenum::{Const, IsGreater, IsNotEqual, ToUInt, True, U};
 
 /// An axis known at compile time, counted from 0.
@@ -94,15 +95,16 @@ pub(crate) fn as_given(index: usize) -> isize {
     note = "methods such as `.sum_axes([..])` take several axes"
 )]
 pub trait AxisArg<D>: Copy {
-    /// Returns the number of the axis, counted from 0, or a number that is not less than the rank if there is no such axis.
-    fn index(self) -> usize;
+    /// Returns the number of the axis of a tensor with `rank` axes, counted from 0, or a number that is not less than `rank` if there is no
+    /// such axis.
+    fn index(self, rank: usize) -> usize;
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: Dim, I: IndexNumber> AxisArg<D> for I {
     #[inline]
-    fn index(self) -> usize {
-        from_start(self, D::NDIM)
+    fn index(self, rank: usize) -> usize {
+        from_start(self, rank)
     }
 }
 
@@ -112,15 +114,18 @@ where
     Const<K>: ToUInt,
     D::Num: IsGreater<U<K>, Output = True>,
 {
-    fn index(self) -> usize {
+    #[inline]
+    fn index(self, _: usize) -> usize {
         K
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: RemoveAxes<1>> AxisArg<D> for Last {
-    fn index(self) -> usize {
-        D::NDIM - 1
+    #[inline]
+    fn index(self, rank: usize) -> usize {
+        // Without axes, the number is out of range.
+        rank.saturating_sub(1)
     }
 }
 
@@ -165,15 +170,16 @@ where
 pub trait AxesArg<D>: Copy {
     /// An array of axis numbers.
     type Axes: AsRef<[usize]>;
-    /// Returns the numbers of the axes, counted from 0. A number that is not less than the rank means that there is no such axis.
-    fn axes(self) -> Self::Axes;
+    /// Returns the numbers of the axes of a tensor with `rank` axes, counted from 0. A number that is not less than `rank` means that there is
+    /// no such axis.
+    fn axes(self, rank: usize) -> Self::Axes;
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: Dim, I: IndexNumber> AxesArg<D> for I {
     type Axes = [usize; 1];
-    fn axes(self) -> [usize; 1] {
-        [AxisArg::<D>::index(self)]
+    fn axes(self, rank: usize) -> [usize; 1] {
+        [from_start(self, rank)]
     }
 }
 
@@ -183,7 +189,7 @@ where
     Axis<K>: AxisArg<D>,
 {
     type Axes = [usize; 1];
-    fn axes(self) -> [usize; 1] {
+    fn axes(self, _: usize) -> [usize; 1] {
         [K]
     }
 }
@@ -191,16 +197,16 @@ where
 #[diagnostic::do_not_recommend]
 impl<D: RemoveAxes<1>> AxesArg<D> for Last {
     type Axes = [usize; 1];
-    fn axes(self) -> [usize; 1] {
-        [D::NDIM - 1]
+    fn axes(self, rank: usize) -> [usize; 1] {
+        [AxisArg::<D>::index(self, rank)]
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: Dim, I: IndexNumber, const N: usize> AxesArg<D> for [I; N] {
     type Axes = [usize; N];
-    fn axes(self) -> [usize; N] {
-        all_from_start(self, D::NDIM)
+    fn axes(self, rank: usize) -> [usize; N] {
+        all_from_start(self, rank)
     }
 }
 
@@ -211,8 +217,11 @@ impl<D: Dim, I: IndexNumber, const N: usize> AxesArg<D> for [I; N] {
     note = "write `.permute([2, 0, 1])` for a tensor of `Rank<3>`"
 )]
 pub trait Permutation<D: Dim>: Copy {
-    /// Returns the axes, counted from 0. A number that is not less than the rank means that there is no such axis.
-    fn axes(self) -> D::Shape;
+    /// Returns the axes of a tensor with `rank` axes, counted from 0. A number that is not less than the rank means that there is no such axis.
+    ///
+    /// # Errors
+    /// If there is not one number for each axis.
+    fn axes(self, rank: usize) -> Result<D::Shape, Error>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -220,9 +229,55 @@ impl<I: IndexNumber, const N: usize> Permutation<Rank<N>> for [I; N]
 where
     Rank<N>: Dim<Shape = [usize; N]>,
 {
-    fn axes(self) -> [usize; N] {
-        all_from_start(self, N)
+    #[inline]
+    fn axes(self, _: usize) -> Result<[usize; N], Error> {
+        Ok(all_from_start(self, N))
     }
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const N: usize, const MAX: usize> Permutation<AnyRank<MAX>> for [I; N] {
+    fn axes(self, rank: usize) -> Result<AnyShape<usize, MAX>, Error> {
+        permutation(&self, rank)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const MAX: usize> Permutation<AnyRank<MAX>> for &[I] {
+    fn axes(self, rank: usize) -> Result<AnyShape<usize, MAX>, Error> {
+        permutation(self, rank)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const MAX: usize> Permutation<AnyRank<MAX>> for &Vec<I> {
+    fn axes(self, rank: usize) -> Result<AnyShape<usize, MAX>, Error> {
+        permutation(self, rank)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<const MAX: usize> Permutation<AnyRank<MAX>> for AnyShape<usize, MAX> {
+    fn axes(self, rank: usize) -> Result<AnyShape<usize, MAX>, Error> {
+        permutation(&self, rank)
+    }
+}
+
+/// Returns the axes of a permutation, counted from 0.
+///
+/// # Errors
+/// If there is not one number for each axis.
+fn permutation<const MAX: usize>(
+    axes: &[impl IndexNumber],
+    rank: usize,
+) -> Result<AnyShape<usize, MAX>, Error> {
+    let mut to = AnyRank::<MAX>::shape(rank);
+    if axes.len() != rank {
+        let axes: Vec<isize> = axes.iter().map(|axis| axis.number()).collect();
+        let reason = format!("{axes:?} does not have one number for each axis of a tensor of rank {rank}");
+        return Err(Error::UnsupportedRank { op: "permute", reason });
+    }
+    for (to, &axis) in to.iter_mut().zip(axes) {
+        *to = from_start(axis, rank);
+    }
+    Ok(to)
 }
 
 /// An index of one element for [`get`](crate::Tensor::get): an array of one [`IndexNumber`] for each axis. Negative numbers count from the end.
@@ -232,8 +287,9 @@ where
     note = "write `x.get([i, j])` for `Rank<2>`, or `x.get([0; 0])` for `Rank<0>`"
 )]
 pub trait ElementIndex<D: Dim>: Copy {
-    /// Returns the index counted from 0. A number that is not less than the extent means that there is no such element.
-    fn counted_from_start(self, shape: &D::Shape) -> D::Shape;
+    /// Returns the index counted from 0, or `None` if there is not one number for each axis. A number that is not less than the extent means
+    /// that there is no such element.
+    fn counted_from_start(self, shape: &D::Shape) -> Option<D::Shape>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -242,9 +298,44 @@ where
     Rank<N>: Dim<Shape = [usize; N]>,
 {
     #[inline]
-    fn counted_from_start(self, shape: &[usize; N]) -> [usize; N] {
-        core::array::from_fn(|axis| self[axis].within(shape[axis]))
+    fn counted_from_start(self, shape: &[usize; N]) -> Option<[usize; N]> {
+        Some(core::array::from_fn(|axis| self[axis].within(shape[axis])))
     }
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const N: usize, const MAX: usize> ElementIndex<AnyRank<MAX>> for [I; N] {
+    #[inline]
+    fn counted_from_start(self, shape: &AnyShape<usize, MAX>) -> Option<AnyShape<usize, MAX>> {
+        element_index(&self, shape)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const MAX: usize> ElementIndex<AnyRank<MAX>> for &[I] {
+    #[inline]
+    fn counted_from_start(self, shape: &AnyShape<usize, MAX>) -> Option<AnyShape<usize, MAX>> {
+        element_index(self, shape)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<const MAX: usize> ElementIndex<AnyRank<MAX>> for AnyShape<usize, MAX> {
+    #[inline]
+    fn counted_from_start(self, shape: &AnyShape<usize, MAX>) -> Option<AnyShape<usize, MAX>> {
+        element_index(&self, shape)
+    }
+}
+
+/// Returns an index counted from 0, or `None` if there is not one number for each axis.
+#[inline]
+pub(crate) fn element_index<const MAX: usize>(
+    index: &[impl IndexNumber],
+    shape: &AnyShape<usize, MAX>,
+) -> Option<AnyShape<usize, MAX>> {
+    let mut to = *shape;
+    for (to, number) in to.iter_mut().zip(index) {
+        *to = number.within(*to);
+    }
+    (index.len() == to.len()).then_some(to)
 }
 
 #[cfg(test)]

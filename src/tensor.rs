@@ -9,6 +9,7 @@ mod parts;
 mod same_types;
 mod views;
 
+pub(crate) use access::not_an_index;
 pub use access::{IndexArray, TensorIndex};
 pub use as_view::AsView;
 pub use iter::{Iter, IterMut};
@@ -119,7 +120,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         device: Dev,
         work: impl IntoOutput<T, Dev>,
     ) -> Result<Self, Error> {
-        if const { D::NDIM == 0 } {
+        if const { matches!(D::NDIM, Some(0)) } {
             // SAFETY: `work` writes all elements of the result or returns an error, as `allocate_with` documents. `device.one` requires
             // this.
             let buffer = unsafe { device.one(work)? };
@@ -128,7 +129,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         let mut out = Self::allocate(shape, device)?;
         // Neither borrows nor copies the shape and the strides in `out`. The compiler would then keep `out` in memory, store it in parts and
         // load it as a whole, which takes longer: see `allocate`.
-        let mut strides = D::Strides::default();
+        let mut strides = D::strides(shape.as_ref().len());
         contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         let ViewMut { ptr, device, .. } = out.storage.share_mut();
         // SAFETY: `out` is contiguous, so different indices within the shape address different elements of its buffer. Its storage is
@@ -144,7 +145,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// If the buffer has another number of elements.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn contiguous(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
-        let mut strides = D::Strides::default();
+        let mut strides = D::strides(shape.as_ref().len());
         contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         // Views and kernels rely on the number of elements, and a third-party device may have made the buffer. Not `assert_eq`, which
         // spills both values to memory.
@@ -225,7 +226,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.strides
     }
 
-    /// Returns the number of axes, `D::NDIM`.
+    /// Returns the number of axes, `self.rank()`.
     ///
     /// ```
     /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].rank(), 2);
@@ -234,7 +235,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[inline]
     #[must_use]
     pub fn rank(&self) -> usize {
-        D::NDIM
+        self.shape.as_ref().len()
     }
 
     /// Returns the number of elements.

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{ConversionError, Error};
 use crate::order::Order;
-use crate::rank::Dim;
+use crate::rank::{Dim, name};
 use crate::storage::OwnedData;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::any::{Any, TypeId};
@@ -52,7 +52,7 @@ pub(super) fn described(x: &DynView<'_>) -> String {
 pub(super) fn wanted<T: Element, D: Dim, O: Order, Dev: Device>() -> String {
     let device = core::any::type_name::<Dev>();
     let device = device.rsplit_once("::").map_or(device, |(_, name)| name);
-    format!("Tensor<{}, Rank<{}>, {:?}, {device}>", T::DTYPE, D::NDIM, O::MEMORY_ORDER)
+    format!("Tensor<{}, {}, {:?}, {device}>", T::DTYPE, name::<D>(), O::MEMORY_ORDER)
 }
 
 /// Returns the error that the element types differ.
@@ -64,6 +64,18 @@ pub(super) fn not_of_type(x: &DynView<'_>, wanted: DType, as_what: String) -> Er
     }
 }
 
+/// Returns the reason why a tensor with `rank` axes cannot have rank `D`, or `None` if it can.
+pub(crate) fn rank_differs<D: Dim>(rank: usize) -> Option<String> {
+    let wanted = match D::NDIM {
+        Some(wanted) if rank != wanted => wanted.to_string(),
+        None if rank > D::MAX_NDIM => format!("0 to {}", D::MAX_NDIM),
+        _ => return None,
+    };
+    Some(format!(
+        "it has rank {rank}, not {wanted}; `.reshape(..)`, `.insert_axis(..)` and `.index_axis(..)` change that"
+    ))
+}
+
 /// The panic message if a downcast fails although [`check`] succeeded.
 const FOUND: &str = "the type was found to be this one";
 
@@ -71,12 +83,8 @@ const FOUND: &str = "the type was found to be this one";
 fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(), Error> {
     let reason = if x.dtype() != T::DTYPE {
         return Err(not_of_type(x, T::DTYPE, wanted::<T, D, O, Dev>()));
-    } else if x.rank() != D::NDIM {
-        format!(
-            "it has rank {}, not {}; `.reshape(..)`, `.insert_axis(..)` and `.index_axis(..)` change that",
-            x.rank(),
-            D::NDIM
-        )
+    } else if let Some(reason) = rank_differs::<D>(x.rank()) {
+        reason
     } else if x.order() != O::MEMORY_ORDER && x.rank() > 1 {
         format!(
             "the memory orders differ; `.as_order({0:?})` is a free view, `.to_order({0:?})` copies",

@@ -15,7 +15,7 @@ use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::Layout;
 use crate::order::Order;
-use crate::rank::{Broadcast, Common, Dim};
+use crate::rank::{Broadcast, Common, Dim, check_rank, shape_of};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
@@ -214,14 +214,17 @@ pub struct Prepared<'s, T, R, O, Dev, L, const N: usize> {
     marker: PhantomData<(T, R, O, Dev)>,
 }
 
-/// Returns the device of the first operand, and all operands. Returns an error if another operand is on another instance of the device.
+/// Returns the device of the first operand, and all operands. Returns an error if another operand is on another instance of the device,
+/// or if an operand does not have the rank that the specification names.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn factors<T: Element, O: Order, Dev: Device, const N: usize>(
-    operands: &impl OperandList<T, O, Dev>,
-) -> Result<(&Dev, [Factor<'_, T, Dev>; N]), Error> {
+fn factors<'a, T: Element, O: Order, Dev: Device, const N: usize>(
+    spec: &Spec<'_>,
+    operands: &'a impl OperandList<T, O, Dev>,
+) -> Result<(&'a Dev, [Factor<'a, T, Dev>; N]), Error> {
     let mut factors = [None; N];
     operands.factors(&mut factors);
     let factors = factors.map(|factor| factor.expect("every operand is in the list"));
+    spec.check_ranks(factors.iter().map(|(factor, _)| factor.axes().rank()))?;
     let device = factors[0].1;
     for (_, other) in &factors[1..] {
         same_instance("contract", device, other)?;
@@ -256,7 +259,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         T: Scalar,
         Dev: Contract<T>,
     {
-        let (device, factors) = factors::<_, _, _, N>(&self.operands)?;
+        let (device, factors) = factors::<_, _, _, N>(self.spec, &self.operands)?;
         let einsum = self.einsum(device, &factors, limit);
         contract_directly(&einsum).unwrap_or_else(|| contract_any(&einsum))
     }
@@ -272,7 +275,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         T: Scalar,
         Dev: Contract<T>,
     {
-        let (device, factors) = unwrap_or_panic(factors::<_, _, _, N>(&self.operands));
+        let (device, factors) = unwrap_or_panic(factors::<_, _, _, N>(self.spec, &self.operands));
         let einsum = self.einsum(device, &factors, limit);
         // Each case returns its own tensor. A common `Result` would be kept in memory, and for small products, the time to move it
         // matters.
@@ -300,12 +303,12 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         Dev: Contract<T>,
     {
         let mut out = out.agreeing();
-        let (device, factors) = factors::<_, _, _, N>(&self.operands)?;
+        let (device, factors) = factors::<_, _, _, N>(self.spec, &self.operands)?;
         same_instance("contract", device, out.device())?;
         let (scaling, out) = (Scaling { alpha, beta }, out.output().0);
         let einsum = self.einsum(device, &factors, limit);
         match matrices(&einsum) {
-            Some((pair, factors)) if *out.shape() == pair.shape()[..R::NDIM] => {
+            Some((pair, factors)) if *out.shape() == pair.shape()[..out.shape().len()] => {
                 pair.multiply(device, factors, scaling, out)
             }
             _ => einsum.accumulate(&einsum.bind()?, scaling, out),
@@ -360,7 +363,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// * If axes of one label differ in extent.
     /// * If no path is found whose intermediate results have at most `limit` bytes each.
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
-        let (_, factors) = factors::<_, _, _, N>(&self.operands)?;
+        let (_, factors) = factors::<_, _, _, N>(self.spec, &self.operands)?;
         let limit = limit.map(|bytes| bytes / size_of::<T>());
         let shapes = factors.iter().map(|factor| factor.axes().shape());
         ContractionPath::new(self.spec, O::ROW_MAJOR, shapes, limit)
@@ -389,9 +392,14 @@ fn contract_directly<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
         return Some(result);
     }
     let (pair, factors) = matrices(einsum)?;
-    let mut shape = R::Shape::default();
-    shape.as_mut().copy_from_slice(&pair.shape()[..R::NDIM]);
+    let shape = shape_of::<R>(&pair.shape()[..result_rank::<R>(einsum.spec)]);
     Some(Tensor::computed(shape, einsum.device.clone(), PairProduct { pair, factors }))
+}
+
+/// Returns the rank of the result of a specification without an ellipsis.
+#[inline(always)]
+fn result_rank<R: Dim>(spec: &Spec<'_>) -> usize {
+    R::NDIM.unwrap_or_else(|| spec.terms().1.labels().len())
 }
 
 /// The product of two operands that [`MatrixPair`] describes. The method `write` computes its elements, and is always inlined.
@@ -418,9 +426,9 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     if !single(einsum.spec, operand.axes(), &mut from) {
         return None;
     }
-    let mut shape = R::Shape::default();
-    shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
-    let (sums, from) = (from.rank() > R::NDIM, operand.in_layout(&from));
+    let rank = result_rank::<R>(einsum.spec);
+    let shape = shape_of::<R>(&from.shape()[..rank]);
+    let (sums, from) = (from.rank() > rank, operand.in_layout(&from));
     let done = Tensor::allocate_with(shape, einsum.device.clone(), |out, device| {
         if sums { device.reduce(&Sum, out, from) } else { device.copy(out, from) }
     });
@@ -464,7 +472,8 @@ fn contract_any<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
 ) -> Result<Tensor<T, R, O, Dev>, Error> {
     let bound = einsum.bind()?;
     let labels = bound.result();
-    let mut shape = R::Shape::default();
+    check_rank::<R>(labels.len())?;
+    let mut shape = R::shape(labels.len());
     for (extent, &label) in shape.as_mut().iter_mut().zip(labels.iter()) {
         *extent = bound.extents().of(label);
     }

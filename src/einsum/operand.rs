@@ -5,7 +5,7 @@ use crate::device::{Contract, Device, MatrixOperand, Operand, SameDevice, SameDt
 use crate::element::{Element, Scalar, c32, c64};
 use crate::engine::contract::Factor;
 use crate::order::Order;
-use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes, Removed};
+use crate::rank::{AnyRank, Dim, InsertAxes, Rank, RemoveAxes, Removed};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
@@ -236,6 +236,11 @@ impl<const LABELS: usize> LabelledBy<LABELS, false> for Rank<LABELS>
 where
     Rank<LABELS>: Dim,
 {
+    type Ellipsis = Rank<0>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<const LABELS: usize, const MAX: usize> LabelledBy<LABELS, false> for AnyRank<MAX> {
     type Ellipsis = Rank<0>;
 }
 

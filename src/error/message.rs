@@ -38,8 +38,11 @@ impl fmt::Display for Error {
                     AxisRange { rank: n, from_end: *axis < 0 }
                 ),
             },
+            Error::AxisPair { op, axes: [a, b], shape } if shape.is_empty() => {
+                write!(f, "cannot {op} over axes {a} and {b}: a tensor of rank 0 has no axes")
+            }
             Error::AxisPair { op, axes: [a, b], shape } => {
-                let axes = AxisRange { rank: shape.len().max(1), from_end: *a < 0 || *b < 0 };
+                let axes = AxisRange { rank: shape.len(), from_end: *a < 0 || *b < 0 };
                 write!(
                     f,
                     "cannot {op} over axes {a} and {b}: out of range for shape {shape:?}, whose axes are {axes}"

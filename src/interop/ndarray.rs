@@ -52,7 +52,7 @@ use crate::element::Element;
 use crate::error::{ConversionError, Error, unwrap_or_panic};
 use crate::layout::{element_count, is_contiguous};
 use crate::order::{ColMajor, Order, RowMajor};
-use crate::rank::{Dim, Rank};
+use crate::rank::{Dim, Rank, shape_of};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use ndarray::{
     Array, ArrayBase, ArrayD, ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Axis, Data, DataMut,
@@ -62,10 +62,9 @@ use ndarray::{
 
 // ------------------------------------------------------------------ views
 
-/// Converts shape and strides to arrays of rank `D`. The slices must have length `D::NDIM`.
+/// Converts shape and strides to arrays of rank `D`. The slices must have a length that is a rank of `D`.
 fn parts<D: Dim>(shape: &[usize], strides: &[isize]) -> (D::Shape, D::Strides) {
-    let (mut to_shape, mut to_strides) = (D::Shape::default(), D::Strides::default());
-    to_shape.as_mut().copy_from_slice(shape);
+    let (to_shape, mut to_strides) = (shape_of::<D>(shape), D::strides(strides.len()));
     to_strides.as_mut().copy_from_slice(strides);
     (to_shape, to_strides)
 }
@@ -201,7 +200,7 @@ fn not_contiguous<O: Order>(shape: &[usize], strides: &[isize]) -> Error {
 }
 
 fn array<T: Element, D: Dim, O: Order, I: Dimension>(x: Tensor<T, D, O>) -> Array<T, I> {
-    let mut shape = I::zeros(D::NDIM);
+    let mut shape = I::zeros(x.rank());
     shape.slice_mut().copy_from_slice(x.shape().as_ref());
     Array::from_shape_vec(shape.set_f(!O::ROW_MAJOR), x.into_vec())
         .expect("a tensor has as many elements as its shape")
@@ -292,10 +291,12 @@ macro_rules! conversions {
 conversions! { 0 Ix0; 1 Ix1; 2 Ix2; 3 Ix3; 4 Ix4; 5 Ix5; 6 Ix6; }
 
 fn check_rank<D: Dim>(shape: &[usize]) -> Result<(), Error> {
-    if shape.len() == D::NDIM {
-        return Ok(());
-    }
-    let (found, wanted) = (shape.len(), D::NDIM);
+    let found = shape.len();
+    let wanted = match D::NDIM {
+        Some(wanted) if found != wanted => wanted,
+        Some(_) => return Ok(()),
+        None => return crate::rank::check_rank::<D>(found),
+    };
     Err(Error::Argument {
         op: "make a tensor",
         reason: format!(

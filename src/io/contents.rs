@@ -55,9 +55,9 @@ impl Contents {
         format!("holds a {order} {} tensor of shape {:?}", self.dtype, self.shape)
     }
 
-    /// Returns an error message if the file's tensor differs from the requested type. The message describes the tensor, the type to
+    /// Returns an error message if the file's tensor differs from the requested type. `rank` is `None` if each rank is accepted. The message describes the tensor, the type to
     /// read it as, and the calls that convert it.
-    pub(super) fn mismatch(&self, dtype: DType, rank: usize, row_major: bool) -> Option<String> {
+    pub(super) fn mismatch(&self, dtype: DType, rank: Option<usize>, row_major: bool) -> Option<String> {
         let found = self.dtype;
         let found_row_major = self.row_major_for(row_major);
         let found_rank = self.shape.len();
@@ -73,15 +73,17 @@ impl Contents {
         if found_row_major != row_major {
             steps.push(format!("`.to_order::<{}>()`", if row_major { "RowMajor" } else { "ColMajor" }));
         }
-        if found_rank != rank {
+        if let Some(rank) = rank
+            && found_rank != rank
+        {
             wanted += &format!(" {} rank {rank}", if found == dtype { "of" } else { "and" });
             steps.push(if rank == 1 { "`.flatten()`".to_owned() } else { "`.reshape(..)`".to_owned() });
         }
-        if steps.is_empty() {
-            return None;
-        }
         if let Some(reason) = self.beyond() {
             return Some(reason);
+        }
+        if steps.is_empty() {
+            return None;
         }
         Some(format!(
             "{}, not {wanted}; read it as `Tensor<{found}, Rank<{found_rank}>{}>` and convert with {}",

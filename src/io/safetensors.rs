@@ -46,7 +46,7 @@ use crate::device::cpu::reserve;
 use crate::dispatch;
 use crate::element::{DType, Element};
 use crate::error::Error;
-use crate::rank::Dim;
+use crate::rank::{Dim, shape_of};
 use crate::tensor::TensorView;
 use header::Header;
 use std::collections::BTreeMap;
@@ -321,8 +321,7 @@ impl Safetensors {
         if T::DTYPE == DType::Bool {
             check_bools(bytes).map_err(|bad| self.error(name, bad.reason(at)))?;
         }
-        let mut shape = D::Shape::default();
-        shape.as_mut().copy_from_slice(&contents.shape);
+        let shape = shape_of::<D>(&contents.shape);
         let elements = bytes.as_ptr().cast::<T>();
         if bytes.is_empty() {
             return Ok(TensorView::of_slice(&[], shape));

@@ -11,7 +11,7 @@ use crate::dyn_tensor::{DynData, DynTensor, DynView};
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::{MemoryOrder, Order};
-use crate::rank::Dim;
+use crate::rank::{Dim, shape_of};
 use crate::storage::{OwnedData, Storage};
 use crate::tensor::Tensor;
 
@@ -61,8 +61,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device + Default> FromFile for Tensor<T,
         contents.mismatch(T::DTYPE, D::NDIM, O::ROW_MAJOR)
     }
     fn of_elements<U: Element>(contents: &Contents, elements: CpuBuffer<U>) -> Result<Self, Error> {
-        let mut shape = D::Shape::default();
-        shape.as_mut().copy_from_slice(&contents.shape);
+        let shape = shape_of::<D>(&contents.shape);
         let device = Dev::default();
         Ok(Tensor::contiguous(device.adopt_buffer(same::<_, CpuBuffer<T>>(elements))?, shape, device))
     }

@@ -133,7 +133,7 @@ where
         let reason = "the rank is 0; request at least 1 singular value".into();
         return Err(Error::Argument { op: OP, reason });
     }
-    let from = shape.into_shape();
+    let from = shape.into_shape()?;
     // The shape of the operator's results is known after its first application.
     let to: Cell<Option<E::Shape>> = Cell::new(None);
     let applications = Cell::new(0);
@@ -160,7 +160,7 @@ where
     };
     let columns = from.as_ref().iter().product();
     let found = triplets(&mut forward, &mut backward, columns, device, &how)?;
-    let to = to.get().unwrap_or_default();
+    let to = to.get().unwrap_or_else(|| E::shape(E::NDIM.unwrap_or(0)));
     Ok(SingularTriplets {
         u: found.u.into_iter().map(|u| shaped(u, to)).collect(),
         s: found.s.into_iter().map(|s| scaled(s, scale.get().exponent())).collect(),

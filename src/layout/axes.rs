@@ -95,10 +95,9 @@ impl<'a> Axes<'a> {
         self.shape.len()
     }
 
-    /// Returns the offset of an index, in elements, or `None` if the index is out of bounds. `index` has one number for each axis.
+    /// Returns the offset of an index, in elements, or `None` if the index is out of bounds or does not have one number for each axis.
     #[inline]
     pub(crate) fn offset_of(self, index: &[usize]) -> Option<isize> {
-        debug_assert_eq!(index.len(), self.rank());
         // Ranks 1 to 3 have no loop over axes: the compiler would unroll that loop too late to keep the index in registers, and would then
         // not vectorise the loop around the access.
         match (index, self.shape, self.strides) {
@@ -108,6 +107,9 @@ impl<'a> Axes<'a> {
                 (i < l && j < m && k < n).then(|| i as isize * s + j as isize * t + k as isize * u)
             }
             _ => {
+                if index.len() != self.rank() {
+                    return None;
+                }
                 let mut offset = 0;
                 for ((&i, &extent), &stride) in index.iter().zip(self.shape).zip(self.strides) {
                     if i >= extent {

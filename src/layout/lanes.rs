@@ -3,7 +3,7 @@
 use super::axes::Axes;
 use super::odometer::advance;
 use crate::error::Error;
-use crate::rank::Dim;
+use crate::rank::{Dim, shape_of};
 
 /// The lanes along an axis, by the index of their first element. This index is 0 on the axis.
 #[derive(Debug, Clone)]
@@ -22,11 +22,10 @@ impl<D: Dim> LaneIndices<D> {
     /// If the axis is out of range.
     pub(crate) fn new(axes: Axes<'_>, axis: usize, row_major: bool) -> Result<LaneIndices<D>, Error> {
         axes.check_axis("take lanes", axis)?;
-        let mut shape = D::Shape::default();
-        shape.as_mut().copy_from_slice(axes.shape());
+        let mut shape = shape_of::<D>(axes.shape());
         shape.as_mut()[axis] = 1;
         let left = shape.as_ref().iter().product();
-        Ok(LaneIndices { next: D::Shape::default(), shape, left, row_major })
+        Ok(LaneIndices { next: D::shape(axes.rank()), shape, left, row_major })
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) mod slice;
 pub(crate) mod tiling;
 
 use crate::error::Error;
-use crate::rank::{Dim, MAX_RANK};
+use crate::rank::{Dim, MAX_RANK, shape_of};
 use axes::{Axes, AxesMut};
 use core::ops::Range;
 use slice::SliceItem;
@@ -122,14 +122,12 @@ impl Layout {
 
     /// Returns the shape as the array type of rank `D`.
     pub(crate) fn typed_shape<D: Dim>(&self) -> D::Shape {
-        let mut shape = D::Shape::default();
-        shape.as_mut().copy_from_slice(self.shape());
-        shape
+        shape_of::<D>(self.shape())
     }
 
     /// Returns the strides as the array type of rank `D`.
     pub(crate) fn typed_strides<D: Dim>(&self) -> D::Strides {
-        let mut strides = D::Strides::default();
+        let mut strides = D::strides(self.rank());
         strides.as_mut().copy_from_slice(self.strides());
         strides
     }

@@ -31,16 +31,39 @@ pub(crate) fn rank(items: &[SliceItem]) -> usize {
     items.iter().filter(|item| !matches!(item, SliceItem::At(_))).count()
 }
 
+/// Returns the error that a slice has `named` arguments for a tensor with `rank` axes.
+#[cold]
+fn not_one_for_each_axis(named: usize, rank: usize) -> Error {
+    let reason = if named < rank {
+        format!(
+            "this slice has no arguments for the remaining `Rank<{}>`: too few arguments; \
+             a slice has one argument for each axis; write `..` to keep an axis whole",
+            rank - named
+        )
+    } else {
+        format!(
+            "an argument is not valid for the remaining `Rank<0>`: too many arguments; \
+             a slice has one argument for each axis, and the tensor is of `Rank<{rank}>`"
+        )
+    };
+    Error::UnsupportedRank { op: "slice", reason }
+}
+
 impl Axes<'_> {
     /// Writes the axes of a slice with one argument for each axis.
     ///
+    /// # Errors
+    /// If there is not one argument for each axis, or if an index or range does not fit its axis.
+    ///
     /// # Panics
-    /// If there is not one argument for each axis.
+    /// If `to` does not have the number of axes that [`rank`] returns.
     pub(crate) fn slice(self, items: &[SliceItem], mut to: AxesMut<'_>) -> Result<isize, Error> {
-        // Safe code can implement `SliceOf` and `SliceArg` with any number of arguments. An axis without an argument would be
-        // dropped: if its extent is 0, the result would have elements that the tensor does not have.
+        // An axis without an argument would be dropped: if its extent is 0, the result would have elements that the tensor does not have.
+        // Safe code can implement `SliceOf` and `SliceArg` with any number of arguments.
         let named = items.iter().filter(|item| !matches!(item, SliceItem::Unit)).count();
-        assert_eq!(named, self.rank(), "a slice needs one argument for each axis");
+        if named != self.rank() {
+            return Err(not_one_for_each_axis(named, self.rank()));
+        }
         assert_eq!(rank(items), to.rank(), "a slice has an axis for each range and each new axis");
         let (mut axis, mut axis_to, mut offset) = (0, 0, 0);
         for item in items {

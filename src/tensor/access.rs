@@ -6,7 +6,7 @@ use crate::device::{Device, HostAccess, HostPtr};
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::rank::{AnyRank, AnyShape, Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut, ViewMut};
 use core::ops::{Index, IndexMut};
 
@@ -18,12 +18,13 @@ mod sealed {
 /// An index of one element of a tensor of rank `D`: an array of one [`IndexNumber`](crate::IndexNumber) for each axis, as in `x[[i, j]]`.
 /// Negative numbers count from the end. Sealed.
 pub trait IndexArray<D: Dim>: sealed::Sealed + Copy {
-    /// Returns the index counted from 0. A number that is not less than the extent means that there is no such element.
+    /// Returns the index counted from 0. A number that is not less than the extent means that there is no such element. The index may have
+    /// another number of axes than the shape.
     #[doc(hidden)]
     fn counted_from_start(self, shape: &D::Shape) -> D::Shape;
-    /// Returns the number for an axis, as it was given.
+    /// Returns the numbers as they were given.
     #[doc(hidden)]
-    fn given(self, axis: usize) -> isize;
+    fn given(self) -> Vec<isize>;
 }
 
 /// Any rank.
@@ -46,8 +47,23 @@ macro_rules! index_arrays {
             fn counted_from_start(self, shape: &[usize; N]) -> [usize; N] {
                 core::array::from_fn(|axis| self[axis].within(shape[axis]))
             }
-            fn given(self, axis: usize) -> isize {
-                self[axis].number()
+            fn given(self) -> Vec<isize> {
+                self.iter().map(|number| number.number()).collect()
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<const N: usize, const MAX: usize> IndexArray<AnyRank<MAX>> for [$t; N] {
+            #[inline]
+            fn counted_from_start(self, shape: &AnyShape<usize, MAX>) -> AnyShape<usize, MAX> {
+                const { assert!(N <= MAX, "an index has at most one number for each axis") };
+                let mut to = AnyRank::<MAX>::shape(N);
+                for axis in 0..N {
+                    to[axis] = self[axis].within(shape.get(axis).copied().unwrap_or(0));
+                }
+                to
+            }
+            fn given(self) -> Vec<isize> {
+                self.iter().map(|number| number.number()).collect()
             }
         }
     )*};
@@ -131,11 +147,26 @@ where
 fn out_of_bounds<D: Dim>(index: impl IndexArray<D>, shape: D::Shape) -> ! {
     let from_start = index.counted_from_start(&shape);
     let (from_start, shape) = (from_start.as_ref(), shape.as_ref());
+    panic!("{}", not_an_index("index", &index.given(), from_start, shape))
+}
+
+/// Returns the error that an index is out of bounds, or does not have one number for each axis.
+#[cold]
+pub(crate) fn not_an_index(
+    op: &'static str,
+    given: &[isize],
+    from_start: &[usize],
+    shape: &[usize],
+) -> Error {
+    if given.len() != shape.len() {
+        let reason = format!(
+            "{given:?} does not have one number for each axis of a tensor of shape {shape:?}, which has rank {}",
+            shape.len()
+        );
+        return Error::UnsupportedRank { op, reason };
+    }
     let axis = (0..shape.len()).find(|&k| from_start[k] >= shape[k]).expect("some index is out of bounds");
-    panic!(
-        "{}",
-        Error::IndexOutOfBounds { op: "index", index: index.given(axis), axis, shape: shape.to_vec() }
-    )
+    Error::IndexOutOfBounds { op, index: given[axis], axis, shape: shape.to_vec() }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -188,7 +219,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: HostAccess,
     {
-        let offset = self.axes().offset_of(index.counted_from_start(&self.shape).as_ref())?;
+        let offset = self.axes().offset_of(index.counted_from_start(&self.shape)?.as_ref())?;
         // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
         Some(unsafe { self.element(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
     }
@@ -207,7 +238,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: HostAccess,
         S: StorageMut<T, Dev>,
     {
-        let offset = self.axes().offset_of(index.counted_from_start(&self.shape).as_ref())?;
+        let offset = self.axes().offset_of(index.counted_from_start(&self.shape)?.as_ref())?;
         // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
         Some(unsafe { self.element_mut(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
     }

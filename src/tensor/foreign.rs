@@ -48,7 +48,10 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         shape: Sh,
         mut owner: M,
     ) -> Result<Self, ConversionError<M>> {
-        let shape = shape.into_shape();
+        let shape = match shape.into_shape() {
+            Ok(shape) => shape,
+            Err(error) => return Err(ConversionError { error, value: owner }),
+        };
         let found = owner.elements().len();
         let error = match element_count(shape.as_ref(), size_of::<T>()) {
             Ok(len) if len == found => {
@@ -109,7 +112,7 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         shape: Sh,
         memory: RawMemory,
     ) -> Result<Self, Error> {
-        let shape = shape.into_shape();
+        let shape = shape.into_shape()?;
         let len = element_count(shape.as_ref(), size_of::<T>())?;
         let first = aligned("make a tensor", first)?;
         // SAFETY: the caller ensures that `first` and `memory` come from one tensor of `T` with `len` elements. The caller also ensures
@@ -218,7 +221,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         shape: Sh,
         strides: D::Strides,
     ) -> Result<Self, Error> {
-        let shape = shape.into_shape();
+        let shape = shape.into_shape()?;
         let (ptr, device) = placed(first.cast_mut(), shape.as_ref(), strides.as_ref())?;
         // SAFETY: the caller ensures that the elements are initialised, are in one allocation, and are neither written to nor freed during
         // `'a`. `placed` checked that `first` is aligned, and that the offsets of all elements fit in `isize`.
@@ -256,7 +259,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         strides: D::Strides,
         offset: usize,
     ) -> Self {
-        let shape = shape.into_shape();
+        let shape = shape.into_shape()?;
         check_bounds(shape.as_ref(), strides.as_ref(), offset, data.len(), size_of::<T>())?;
         // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. The slice is one allocation
         // of initialised elements, and is borrowed for `'a`, so nothing writes to the elements or frees them.
@@ -293,7 +296,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
         shape: Sh,
         strides: D::Strides,
     ) -> Result<Self, Error> {
-        let shape = shape.into_shape();
+        let shape = shape.into_shape()?;
         let (ptr, device) = placed(first, shape.as_ref(), strides.as_ref())?;
         // SAFETY: the caller ensures that the elements are initialised, are in one allocation, and are accessed by nothing else during
         // `'a`. `placed` checked that `first` is aligned, and that the offsets of all elements fit in `isize`.
@@ -329,7 +332,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
         strides: D::Strides,
         offset: usize,
     ) -> Self {
-        let shape = shape.into_shape();
+        let shape = shape.into_shape()?;
         check_bounds(shape.as_ref(), strides.as_ref(), offset, data.len(), size_of::<T>())?;
         // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. The slice is one allocation
         // of initialised elements, and is exclusively borrowed for `'a`, so nothing else accesses the elements.

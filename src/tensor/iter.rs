@@ -10,6 +10,11 @@ use crate::storage::Storage;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
+/// Returns whether all tensors of rank `D` are vectors.
+const fn is_vector<D: Dim>() -> bool {
+    matches!(D::NDIM, Some(1))
+}
+
 /// Iterates over the addresses of the elements of a strided array, row by row. A row is an axis that results from fusing the fastest
 /// axes.
 #[derive(Debug, Clone)]
@@ -33,10 +38,11 @@ impl<T: Element, D: Dim> Addresses<T, D> {
     /// Starts at `first`. The last axis is fastest if `row_major` is true, else the first.
     #[inline]
     fn new(first: HostPtr<T>, axes: Axes<'_>, row_major: bool) -> Self {
-        let (mut extents, mut strides, mut loops) = (D::Shape::default(), D::Strides::default(), 0);
-        let (mut empty, rank) = (false, axes.rank());
+        let rank = axes.rank();
+        let (mut extents, mut strides, mut loops) = (D::shape(rank), D::strides(rank), 0);
+        let mut empty = false;
         // A vector is one row, without loops around it. Short vectors are iterated over so often that planning would be noticeable.
-        let planned = if const { D::NDIM == 1 } { 0 } else { rank };
+        let planned = if const { is_vector::<D>() } { 0 } else { rank };
         for k in 0..planned {
             let axis = if row_major { k } else { rank - 1 - k };
             let (extent, stride) = (axes.shape()[axis], axes.strides()[axis]);
@@ -53,7 +59,7 @@ impl<T: Element, D: Dim> Addresses<T, D> {
             }
         }
         let (row_len, stride) = match loops {
-            0 if const { D::NDIM == 1 } => (axes.shape()[0], axes.strides()[0]),
+            0 if const { is_vector::<D>() } => (axes.shape()[0], axes.strides()[0]),
             0 => (1, 1),
             _ => {
                 loops -= 1;
@@ -64,7 +70,7 @@ impl<T: Element, D: Dim> Addresses<T, D> {
             true => (0, 0),
             false => (row_len, extents.as_ref()[..loops].iter().product::<usize>() - 1),
         };
-        let index = D::Shape::default();
+        let index = D::shape(rank);
         Addresses {
             next: first,
             row_left,

@@ -56,7 +56,8 @@ fn index_axis<E: Dim>(
     axis: usize,
     index: usize,
 ) -> Result<(E::Shape, E::Strides, isize), Error> {
-    let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
+    let rank = axes.rank().saturating_sub(1);
+    let (mut shape, mut strides) = (E::shape(rank), E::strides(rank));
     let offset = axes.index_axis(axis, index, AxesMut::new(shape.as_mut(), strides.as_mut()))?;
     Ok((shape, strides, offset))
 }
@@ -97,7 +98,7 @@ fn position<D: Dim, E: Dim>(
 ) -> (E::Shape, E::Strides, isize) {
     let axes = Axes::new(shape.as_ref(), strides.as_ref());
     assert!(index < axes.shape()[axis], "the index is out of range");
-    let (mut kept, mut steps) = (E::Shape::default(), E::Strides::default());
+    let (mut kept, mut steps) = (E::shape(axes.rank() - 1), E::strides(axes.rank() - 1));
     axes.without(axis, AxesMut::new(kept.as_mut(), steps.as_mut()));
     (kept, steps, index as isize * axes.strides()[axis])
 }

@@ -12,8 +12,8 @@ use crate::layout::axes::{Axes, AxesMut};
 #[cfg(feature = "safetensors")]
 use crate::layout::{contiguous_strides, element_count};
 use crate::order::Order;
-use crate::rank::{Dim, Rank};
-use crate::storage::{BorrowedStorage, LentData, View};
+use crate::rank::{Dim, Rank, check_rank, shape_of};
+use crate::storage::{BorrowedStorage, LentData, Storage, View};
 use core::marker::PhantomData;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -51,16 +51,35 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         self.in_order()
     }
 
-    /// Calls `write`, a method of [`Axes`], with the view's axes and the axes to fill in. Returns the view that the filled-in axes
+    /// Calls `write`, a method of [`Axes`], with the view's axes and `rank` axes to fill in. Returns the view that the filled-in axes
     /// describe. `write` returns the offset of the first element of the returned view.
+    ///
+    /// # Errors
+    /// If no tensor of rank `E` has `rank` axes, or if `write` returns an error.
     #[inline]
     pub(crate) fn derive<E: Dim, P: Order>(
         self,
+        rank: usize,
         write: impl FnOnce(Axes<'_>, AxesMut<'_>) -> Result<isize, Error>,
     ) -> Result<Tensor<T, E, P, Dev, S>, Error> {
-        let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
+        check_rank::<E>(rank)?;
+        let (mut shape, mut strides) = (E::shape(rank), E::strides(rank));
         let offset = write(self.axes(), AxesMut::new(shape.as_mut(), strides.as_mut()))?;
         Ok(self.with_axes(shape, strides, offset))
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns the same tensor as one of rank `E`.
+    ///
+    /// # Panics
+    /// If no tensor of rank `E` has this number of axes.
+    #[inline]
+    pub(crate) fn with_rank<E: Dim>(self) -> Tensor<T, E, O, Dev, S> {
+        let mut strides = E::strides(self.rank());
+        strides.as_mut().copy_from_slice(self.strides.as_ref());
+        let shape = shape_of::<E>(self.shape.as_ref());
+        Tensor { storage: self.storage, shape, strides, marker: PhantomData }
     }
 }
 
@@ -81,7 +100,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
             Ok(elements.len()),
             "the slice has as many elements as its shape"
         );
-        let mut strides = D::Strides::default();
+        let mut strides = D::strides(shape.as_ref().len());
         contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         let storage = View { ptr: Cpu::slice_ptr(elements), device: &Cpu, data: PhantomData };
         Tensor { storage, shape, strides, marker: PhantomData }

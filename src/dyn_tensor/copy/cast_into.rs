@@ -3,7 +3,7 @@
 
 use crate::device::Cpu;
 use crate::dispatch;
-use crate::dyn_tensor::downcast::{DowncastError, described, wanted};
+use crate::dyn_tensor::downcast::{DowncastError, described, rank_differs, wanted};
 use crate::dyn_tensor::elementwise::unary::cast_to;
 use crate::dyn_tensor::promote::same_kind;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
@@ -62,12 +62,8 @@ impl DynTensor {
 /// Copies a view to the host, with this element type and memory order.
 fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, Error> {
     let fail = |reason| Error::Downcast { found: described(&x), wanted: wanted::<T, D, O, Cpu>(), reason };
-    if x.rank() != D::NDIM {
-        return Err(fail(format!(
-            "it has rank {}, not {}; `.reshape(..)`, `.insert_axis(..)` and `.index_axis(..)` change that",
-            x.rank(),
-            D::NDIM
-        )));
+    if let Some(reason) = rank_differs::<D>(x.rank()) {
+        return Err(fail(reason));
     }
     let (from, to) = (x.dtype(), T::DTYPE);
     if !same_kind(from, to) {

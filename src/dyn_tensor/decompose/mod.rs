@@ -18,7 +18,7 @@ use crate::engine::decompose::{Matrices, in_terms_of, merged_shape};
 use crate::error::Error;
 use crate::ops::decompose::stacks;
 use crate::order::{ColMajor, RowMajor};
-use crate::rank::Rank;
+use crate::rank::{Rank, check_matrices};
 
 /// Checks that the element type of a tensor has factorisations, and that its rank is at least 2.
 ///
@@ -28,20 +28,7 @@ fn check(op: &'static str, x: DynView<'_>) -> Result<(), Error> {
     if !matches!(x.dtype(), DType::F32 | DType::F64 | DType::C32 | DType::C64) {
         return Err(lacking(op, x.dtype(), needs::FACTORISATIONS));
     }
-    check_rank(op, x)
-}
-
-/// Checks that a tensor has a rank of at least 2.
-///
-/// # Errors
-/// [`Error::UnsupportedRank`], with the text of the compiler's message for typed tensors.
-fn check_rank(op: &'static str, x: DynView<'_>) -> Result<(), Error> {
-    if x.rank() < 2 {
-        let reason =
-            format!("a tensor of `Rank<{}>` has no matrices: expected a rank of 2 or more", x.rank());
-        return Err(Error::UnsupportedRank { op, reason });
-    }
-    Ok(())
+    check_matrices(op, x.rank())
 }
 
 /// Checks that the matrices are square.
@@ -459,7 +446,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn adjoint(&self) -> Result<DynTensor, Error> {
-        check_rank("adjoint", self.look())?;
+        check_matrices("adjoint", self.rank())?;
         let first = if self.order().is_row_major() { self.rank() - 2 } else { 0 };
         self.swap_axes(first, first + 1)?.conj()
     }

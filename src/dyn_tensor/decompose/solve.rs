@@ -7,8 +7,7 @@ use crate::dispatch;
 use crate::dyn_tensor::operand::{agree, allocate_with, device_of, elements, lacking, needs, on_device};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::engine::decompose::{solution_shape, solve as solve_systems};
-use crate::engine::gemm::matmul;
+use crate::engine::decompose::{solution_rank, solution_shape, solve as solve_systems};
 use crate::engine::same_instance;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -18,11 +17,7 @@ use crate::rank::MAX_RANK;
 pub(super) fn system(op: &'static str, a: DynView<'_>, b: DynView<'_>) -> Result<Layout, Error> {
     check(op, a)?;
     let row_major = agree(op, a, b)?.is_row_major();
-    if b.rank() == 0 {
-        let reason = "a tensor of `Rank<0>` has no right-hand sides: expected a vector, a matrix or a batch of matrices";
-        return Err(Error::UnsupportedRank { op, reason: reason.into() });
-    }
-    let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(a.rank(), b.rank()));
+    let (mut shape, rank) = ([0; MAX_RANK], solution_rank(op, a.rank(), b.rank())?);
     solution_shape(op, row_major, a.shape(), b.shape(), &mut shape[..rank])?;
     Ok(Layout::contiguous(&shape[..rank], row_major))
 }

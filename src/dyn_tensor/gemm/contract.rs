@@ -30,25 +30,7 @@ fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error>
     if operands.is_empty() {
         return Err(Error::Spec { reason: format!("einsum \"{text}\": there are no operands") });
     }
-    let fail = |reason: String| Err(Error::Spec { reason: format!("einsum \"{text}\": {reason}") });
-    let mut ellipsis = 0;
-    for (k, operand) in operands.iter().enumerate() {
-        let (labels, rank) = (spec.labels(k), operand.rank());
-        if labels > rank || (labels < rank && !spec.ellipsis(k)) {
-            return fail(format!(
-                "the specification has {labels} labels for an operand that is a tensor of `Rank<{rank}>`: \
-                 an operand has one label for each axis; write a letter for each axis; `...` stands for any number of them"
-            ));
-        }
-        ellipsis = ellipsis.max(rank - labels);
-    }
-    let labels = spec.labels(spec.operands());
-    if spec.ellipsis(spec.operands()) && labels + ellipsis > MAX_RANK {
-        return fail(format!(
-            "the result cannot have {labels} labels in addition to an ellipsis of `Rank<{ellipsis}>`: \
-             ranks run from `Rank<0>` to `Rank<16>`"
-        ));
-    }
+    spec.check_ranks(operands.iter().map(|operand| operand.rank()))?;
     Ok(spec)
 }
 
@@ -176,7 +158,7 @@ fn multiply<T: Scalar, Dev: Contract<T>>(
 ) -> Result<DynTensor, Error> {
     let (device, row_major) = (device_of::<Dev>(&left), order.is_row_major());
     same_instance("matmul", device, device_of(&right))?;
-    let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(left.rank(), right.rank()));
+    let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(left.rank(), right.rank())?);
     matmul::shape(row_major, left.shape(), right.shape(), &mut shape[..rank])?;
     let (a, b) = (elements::<T, Dev>(&left).into(), elements::<T, Dev>(&right).into());
     allocate_with(device, Layout::contiguous(&shape[..rank], row_major), order, &mut |out| {
@@ -189,15 +171,7 @@ fn multiply<T: Scalar, Dev: Contract<T>>(
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
     let order = crate::dyn_tensor::operand::agree("matmul", left, right)?;
-    if left.rank() == 0 || right.rank() == 0 {
-        let reason = format!(
-            "cannot multiply a tensor of `Rank<{}>` with a tensor of `Rank<{}>` as matrices: \
-             expected vectors, matrices or batches of matrices; a rank-0 tensor scales with `*`",
-            left.rank(),
-            right.rank()
-        );
-        return Err(Error::UnsupportedRank { op: "matmul", reason });
-    }
+    matmul::rank(left.rank(), right.rank())?;
     on_device!("matmul", left, Dev => dispatch!(
         left.dtype(),
         T: Scalar => multiply::<T, Dev>(left, right, order),

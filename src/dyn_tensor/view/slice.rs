@@ -4,6 +4,7 @@ use crate::axis::IndexNumber;
 use crate::error::Error;
 use crate::layout::Layout;
 pub use crate::layout::slice::SliceItem;
+use crate::layout::slice::rank as slice_rank;
 use crate::ops::{Bounds, NewAxis, SliceRange, Stepped};
 use crate::rank::MAX_RANK;
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
@@ -71,27 +72,10 @@ pub trait DynSlice {
     fn of(&self, layout: &Layout) -> Result<Layout, Error>;
 }
 
-/// Checks the number of arguments, and returns the layout of the slice.
+/// Returns the layout of the slice.
 fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
-    let fail = |reason: String| Err(Error::UnsupportedRank { op: "slice", reason });
-    let rank = layout.rank();
-    let made = items.iter().filter(|item| !matches!(item, SliceItem::At(_))).count();
-    let named = items.iter().filter(|item| !matches!(item, SliceItem::Unit)).count();
-    if named < rank {
-        return fail(format!(
-            "this slice has no arguments for the remaining `Rank<{}>`: too few arguments; \
-             a slice has one argument for each axis; write `..` to keep an axis whole",
-            rank - named
-        ));
-    }
-    if named > rank {
-        return fail(format!(
-            "an argument is not valid for the remaining `Rank<0>`: too many arguments; \
-             a slice has one argument for each axis, and the tensor is of `Rank<{rank}>`"
-        ));
-    }
     // The result would have more than 16 axes: `rank_below_maximum` returns the error.
-    if made > MAX_RANK {
+    if slice_rank(items) > MAX_RANK {
         return rank_below_maximum(MAX_RANK).map(|()| *layout);
     }
     layout.slice(items)

@@ -6,6 +6,9 @@
 //! that occur once, in alphabetical order (capitals first). Unlike in NumPy, the result may repeat a letter: `i->ii` is a diagonal
 //! matrix.
 
+use crate::error::Error;
+use crate::rank::MAX_RANK;
+
 use super::notation::{LETTERS, Message, NotAToken, Term, Token, letter_of, token};
 
 /// Largest number of operands of a contraction.
@@ -225,6 +228,44 @@ impl<'s> Spec<'s> {
         self.terms[k].has_dots()
     }
 
+    /// Checks the ranks of the operands, of which there are as many as the specification has.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] if an operand does not have the axes that the specification names, or if the result would have too many.
+    #[inline(always)]
+    pub(crate) fn check_ranks(&self, ranks: impl Iterator<Item = usize> + Clone) -> Result<(), Error> {
+        let fits = |(k, rank)| self.labels(k) == rank || (self.labels(k) < rank && self.ellipsis(k));
+        if ranks.clone().enumerate().all(fits) && !self.ellipsis(self.operands) {
+            return Ok(());
+        }
+        self.check_each_rank(&ranks.collect::<Vec<_>>())
+    }
+
+    #[cold]
+    fn check_each_rank(&self, ranks: &[usize]) -> Result<(), Error> {
+        let fail =
+            |reason: String| Err(Error::Spec { reason: format!("einsum \"{}\": {reason}", self.text) });
+        let mut ellipsis = 0;
+        for (k, &rank) in ranks.iter().enumerate() {
+            let labels = self.labels(k);
+            if labels > rank || (labels < rank && !self.ellipsis(k)) {
+                return fail(format!(
+                    "the specification has {labels} labels for an operand that is a tensor of `Rank<{rank}>`: \
+                     an operand has one label for each axis; write a letter for each axis; `...` stands for any number of them"
+                ));
+            }
+            ellipsis = ellipsis.max(rank - labels);
+        }
+        let labels = self.labels(self.operands);
+        if self.ellipsis(self.operands) && labels + ellipsis > MAX_RANK {
+            return fail(format!(
+                "the result cannot have {labels} labels in addition to an ellipsis of `Rank<{ellipsis}>`: \
+                 ranks run from `Rank<0>` to `Rank<16>`"
+            ));
+        }
+        Ok(())
+    }
+
     /// Returns the number of operands.
     pub const fn operands(&self) -> usize {
         self.operands
@@ -237,7 +278,7 @@ impl<'s> Spec<'s> {
 
     /// Returns the terms of the operands, and the term of the result.
     #[inline]
-    pub(super) fn terms(&self) -> (&[Term], &Term) {
+    pub(crate) fn terms(&self) -> (&[Term], &Term) {
         (&self.terms[..self.operands], &self.terms[self.operands])
     }
 }

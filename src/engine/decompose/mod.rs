@@ -122,6 +122,19 @@ pub(crate) fn batch_first(row_major: bool, layout: Layout, kept: usize) -> Layou
     layout.permute(&order[..rank]).expect("the order of the axes is a permutation")
 }
 
+/// Returns the rank of the solution of `a · x = b`.
+///
+/// # Errors
+/// [`Error::UnsupportedRank`] if the rank of `a` is less than 2, or that of `b` is 0.
+pub(crate) fn solution_rank(op: &'static str, a: usize, b: usize) -> Result<usize, Error> {
+    crate::rank::check_matrices(op, a)?;
+    if b == 0 {
+        let reason = "a tensor of `Rank<0>` has no right-hand sides: expected a vector, a matrix or a batch of matrices";
+        return Err(Error::UnsupportedRank { op, reason: reason.into() });
+    }
+    matmul::rank(a, b)
+}
+
 /// Writes the shape of the solution of `a · x = b` to `to`. If `b` has rank 1, it is a vector. Otherwise, it is a matrix or a batch of
 /// matrices, whose columns are right-hand sides.
 ///

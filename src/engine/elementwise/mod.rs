@@ -49,7 +49,7 @@ fn map_broadcast<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A
     out: Output<'_, F::Output, Dev>,
     operands: A::Operands<'_, Dev>,
 ) -> Result<(), Error> {
-    let mut strides = [R::Strides::default(); MAX_ARGUMENTS];
+    let mut strides = [R::strides(out.axes().rank()); MAX_ARGUMENTS];
     let operands = A::broadcast::<Dev, R>(operands, out.axes().shape(), row_major, &mut strides);
     device.map::<A, F>(op, out, operands)
 }
@@ -82,7 +82,7 @@ pub(crate) fn repeated<R: Dim, T: Element, Dev: Device>(
     if same(from.shape(), to) {
         return f(from);
     }
-    let mut strides = R::Strides::default();
+    let mut strides = R::strides(to.len());
     match from.broadcast(to, row_major, strides.as_mut()) {
         Some(from) => f(from),
         None => Err(does_not_fit(op, row_major, to, from.shape())),

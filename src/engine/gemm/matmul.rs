@@ -13,10 +13,26 @@ use crate::layout::axes::Axes;
 use crate::layout::broadcast::common_shape;
 use crate::rank::MAX_RANK;
 
-/// Returns the rank of the product of an operand of rank `a` and an operand of rank `b`. Neither rank is 0.
-pub(crate) fn rank(a: usize, b: usize) -> usize {
+/// Returns the rank of the product of an operand of rank `a` and an operand of rank `b`.
+///
+/// # Errors
+/// [`Error::UnsupportedRank`] if a rank is 0.
+#[inline]
+pub(crate) fn rank(a: usize, b: usize) -> Result<usize, Error> {
+    if a == 0 || b == 0 {
+        return Err(no_matrices(a, b));
+    }
     // A vector has no batch axes, and adds no axis to the product.
-    a.saturating_sub(2).max(b.saturating_sub(2)) + usize::from(a > 1) + usize::from(b > 1)
+    Ok(a.saturating_sub(2).max(b.saturating_sub(2)) + usize::from(a > 1) + usize::from(b > 1))
+}
+
+#[cold]
+fn no_matrices(a: usize, b: usize) -> Error {
+    let reason = format!(
+        "cannot multiply a tensor of `Rank<{a}>` with a tensor of `Rank<{b}>` as matrices: \
+         expected vectors, matrices or batches of matrices; a rank-0 tensor scales with `*`"
+    );
+    Error::UnsupportedRank { op: "matmul", reason }
 }
 
 /// Writes the shape of the product to `to`, whose length is the [`rank`] of the product.

@@ -241,8 +241,10 @@ impl<M: Managed> Dlpack<M> {
                 "it holds {found} of shape {shape:?}, not {0}; import {found} and convert it with `.cast::<{0}>()`",
                 T::DTYPE
             )
-        } else if shape.len() != D::NDIM {
-            let (rank, wanted) = (shape.len(), D::NDIM);
+        } else if let Some(wanted) = D::NDIM
+            && shape.len() != wanted
+        {
+            let rank = shape.len();
             format!(
                 "it holds {found} of shape {shape:?}, which has rank {rank}, not {wanted}; import a tensor of `Rank<{rank}>`"
             )

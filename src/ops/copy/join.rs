@@ -8,7 +8,7 @@ use crate::engine::same_instance;
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, InsertAxes};
+use crate::rank::{Dim, InsertAxes, check_rank};
 use crate::storage::StorageMut;
 use crate::tensor::{AsView, Tensor, TensorView};
 
@@ -55,7 +55,8 @@ where
     const OP: &str = "concatenate";
     let parts: Vec<X> = parts.into_iter().collect();
     let parts: Vec<_> = parts.iter().map(X::as_view).collect();
-    let (axis, mut shape) = (axis.index(), D::Shape::default());
+    let rank = parts.first().map_or(0, Tensor::rank);
+    let (axis, mut shape) = (axis.index(rank), D::shape(rank));
     join::concatenated(OP, axis, parts.iter().map(|part| part.axes().shape()), shape.as_mut())?;
     let device = device_of(OP, &parts)?;
     Tensor::allocate_with(shape, device.clone(), |out, device| {
@@ -93,7 +94,8 @@ where
     const OP: &str = "concatenate";
     let parts: Vec<X> = parts.into_iter().collect();
     let parts: Vec<_> = parts.iter().map(X::as_view).collect();
-    let (axis, mut shape) = (axis.index(), D::Shape::default());
+    let rank = parts.first().map_or(0, Tensor::rank);
+    let (axis, mut shape) = (axis.index(rank), D::shape(rank));
     join::concatenated(OP, axis, parts.iter().map(|part| part.axes().shape()), shape.as_mut())?;
     check_out(OP, shape.as_ref(), device_of(OP, &parts)?, out)?;
     let (output, device) = out.output();
@@ -126,7 +128,7 @@ where
 {
     let parts: Vec<X> = parts.into_iter().collect();
     let parts: Vec<_> = parts.iter().map(X::as_view).collect();
-    let (axis, device) = (axis.index(), device_of("stack", &parts)?);
+    let (axis, device) = (axis.index(stacked_rank(&parts)), device_of("stack", &parts)?);
     Tensor::allocate_with(stacked_shape(axis, &parts)?, device.clone(), |out, device| {
         join::stack(device, axis, parts.iter().map(Tensor::operand), out)
     })
@@ -162,10 +164,15 @@ where
 {
     let parts: Vec<X> = parts.into_iter().collect();
     let parts: Vec<_> = parts.iter().map(X::as_view).collect();
-    let (axis, device) = (axis.index(), device_of("stack", &parts)?);
+    let (axis, device) = (axis.index(stacked_rank(&parts)), device_of("stack", &parts)?);
     check_out("stack", stacked_shape(axis, &parts)?.as_ref(), device, out)?;
     let (output, device) = out.output();
     join::stack(device, axis, parts.iter().map(Tensor::operand), output)
+}
+
+/// Returns the rank of the result of [`stack`].
+fn stacked_rank<T: Element, D: Dim, O: Order, Dev: Device>(parts: &[TensorView<'_, T, D, O, Dev>]) -> usize {
+    parts.first().map_or(D::NDIM.unwrap_or(0), Tensor::rank) + 1
 }
 
 /// Returns the shape of the result of [`stack`].
@@ -184,7 +191,8 @@ where
     Dev: Device,
 {
     join::check_stacked(parts.iter().map(|part| part.axes().shape()))?;
-    let mut shape = R::Shape::default();
+    check_rank::<R>(stacked_rank(parts))?;
+    let mut shape = R::shape(stacked_rank(parts));
     join::stacked(axis, parts.len(), parts[0].axes().shape(), shape.as_mut())?;
     Ok(shape)
 }

@@ -10,7 +10,7 @@ use crate::engine::copy::rearrange::{Counts, Rearrangement};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, MatrixStack, Rank};
+use crate::rank::{AnyRank, Dim, IntoShape, MatrixStack, Rank, check_matrices};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -71,22 +71,36 @@ impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for &Tensor<i
     label = "expected a number, a pair `(before, after)`, or an array with one pair for each axis"
 )]
 pub trait PadWidths<D: Dim> {
+    /// Returns the widths of each axis of a tensor with `rank` axes, or of another number of axes.
     #[doc(hidden)]
-    fn of_axis(&self, axis: usize) -> [usize; 2];
+    fn of_axes(&self, rank: usize) -> Vec<[usize; 2]>;
 }
 impl<D: Dim> PadWidths<D> for usize {
-    fn of_axis(&self, _: usize) -> [usize; 2] {
-        [*self; 2]
+    fn of_axes(&self, rank: usize) -> Vec<[usize; 2]> {
+        vec![[*self; 2]; rank]
     }
 }
 impl<D: Dim> PadWidths<D> for (usize, usize) {
-    fn of_axis(&self, _: usize) -> [usize; 2] {
-        [self.0, self.1]
+    fn of_axes(&self, rank: usize) -> Vec<[usize; 2]> {
+        vec![[self.0, self.1]; rank]
     }
 }
-impl<const N: usize, D: Dim<Shape = [usize; N]>> PadWidths<D> for [(usize, usize); N] {
-    fn of_axis(&self, axis: usize) -> [usize; 2] {
-        [self[axis].0, self[axis].1]
+impl<const N: usize> PadWidths<Rank<N>> for [(usize, usize); N]
+where
+    Rank<N>: Dim,
+{
+    fn of_axes(&self, _: usize) -> Vec<[usize; 2]> {
+        self.iter().map(|&(before, after)| [before, after]).collect()
+    }
+}
+impl<const N: usize, const MAX: usize> PadWidths<AnyRank<MAX>> for [(usize, usize); N] {
+    fn of_axes(&self, _: usize) -> Vec<[usize; 2]> {
+        self.iter().map(|&(before, after)| [before, after]).collect()
+    }
+}
+impl<const MAX: usize> PadWidths<AnyRank<MAX>> for &[(usize, usize)] {
+    fn of_axes(&self, _: usize) -> Vec<[usize; 2]> {
+        self.iter().map(|&(before, after)| [before, after]).collect()
     }
 }
 
@@ -172,7 +186,7 @@ copies! {
     /// ```
     roll, roll_into
     [A: AxisArg<D>] (axis: A, by: isize) [] |shape| {
-        (Rearrangement::roll(shape, &[axis.index()], &[by])?, None)
+        (Rearrangement::roll(shape, &[axis.index(shape.len())], &[by])?, None)
     };
 
     /// Returns a copy whose elements are shifted by `by[k]` along each axis `axes[k]`, as [`roll`](Tensor::roll) does along one axis. If an
@@ -187,7 +201,7 @@ copies! {
     /// ```
     roll_axes, roll_axes_into
     [const K: usize] (axes: [impl IndexNumber; K], by: [isize; K]) [] |shape| {
-        (Rearrangement::roll(shape, &all_from_start(axes, D::NDIM), &by)?, None)
+        (Rearrangement::roll(shape, &all_from_start(axes, shape.len()), &by)?, None)
     };
 
     /// Returns a tensor that consists of copies of `self`: `counts[k]` of them along axis `k`.
@@ -200,7 +214,7 @@ copies! {
     /// assert_eq!(tensor![[1, 2]].tile([2, 2]), tensor![[1, 2, 1, 2], [1, 2, 1, 2]]);
     /// ```
     tile, tile_into
-    [] (counts: D::Shape) [] |shape| (Rearrangement::tile(shape, counts.as_ref())?, None);
+    [C: IntoShape<Dim = D>] (counts: C) [] |shape| (Rearrangement::tile(shape, counts.into_shape()?.as_ref())?, None);
 
     /// Returns a tensor in which each index along an axis is repeated. `counts` is the number of times for all indices, or has one number
     /// for each index: see [`RepeatCounts`].
@@ -218,7 +232,7 @@ copies! {
     /// ```
     repeat, repeat_into
     [A: AxisArg<D>, C: RepeatCounts] (axis: A, counts: C) [] |shape| {
-        (Rearrangement::repeat(shape, axis.index(), counts.counts()?)?, None)
+        (Rearrangement::repeat(shape, axis.index(shape.len()), counts.counts()?)?, None)
     };
 
     /// Returns a copy with elements added before and after each axis. `how` says which elements: see [`Pad`].
@@ -239,7 +253,7 @@ copies! {
     /// ```
     pad, pad_into
     [W: PadWidths<D>] (widths: W, how: Pad<T>) [] |shape| {
-        let widths = (0..D::NDIM).map(|axis| widths.of_axis(axis)).collect();
+        let widths = widths.of_axes(shape.len());
         let constant = if let Pad::Constant(value) = how { Some(value) } else { None };
         (Rearrangement::pad(shape, widths, how.kind(), size_of::<T>())?, constant)
     };
@@ -256,7 +270,8 @@ copies! {
     /// assert_eq!(tensor![[1, 2], [3, 4]].tril(0), tensor![[1, 0], [3, 4]]);
     /// ```
     tril, tril_into
-    [] (k: isize) [D: MatrixStack] |_shape| {
+    [] (k: isize) [D: MatrixStack] |shape| {
+        check_matrices("tril", shape.len())?;
         (Rearrangement::Triangle(Triangle::Lower, k), Some(T::default()))
     };
 
@@ -271,7 +286,8 @@ copies! {
     /// assert_eq!(tensor![[1, 2], [3, 4]].triu(1), tensor![[0, 2], [0, 0]]);
     /// ```
     triu, triu_into
-    [] (k: isize) [D: MatrixStack] |_shape| {
+    [] (k: isize) [D: MatrixStack] |shape| {
+        check_matrices("triu", shape.len())?;
         (Rearrangement::Triangle(Triangle::Upper, k), Some(T::default()))
     };
 }

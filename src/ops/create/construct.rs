@@ -50,7 +50,7 @@ macro_rules! constructors {
             where
                 $($bound)*
             {
-                let shape = shape.into_shape();
+                let shape = shape.into_shape()?;
                 let make: fn(D::Shape $(, $ty)*, &Dev) -> Result<Self, Error> = $body;
                 make(shape $(, $arg)*, $device)
             }
@@ -183,11 +183,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         mut f: impl FnMut(D::Shape) -> T,
         device: &Dev,
     ) -> Result<Self, Error> {
-        let shape = shape.into_shape();
-        let fastest = if O::ROW_MAJOR { D::NDIM.saturating_sub(1) } else { 0 };
+        let shape = shape.into_shape()?;
+        let rank = shape.as_ref().len();
+        let fastest = if O::ROW_MAJOR { rank.saturating_sub(1) } else { 0 };
         let length = shape.as_ref().get(fastest).map_or(1, |&extent| extent.max(1));
         let write = |data: &mut [T]| {
-            let mut index = D::Shape::default();
+            let mut index = D::shape(rank);
             for line in data.chunks_exact_mut(length) {
                 for (k, value) in line.iter_mut().enumerate() {
                     if let Some(axis) = index.as_mut().get_mut(fastest) {
@@ -334,7 +335,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         Dev: Default,
     {
         let mut ones = Self::try_zeros_in(shape, &Dev::default())?;
-        ones.cut_mut::<Rank<1>>(|from, to| from.diagonal_offset("write the diagonal", [0, 1], k, to))?
+        ones.cut_mut::<Rank<1>>(1, |from, to| from.diagonal_offset("write the diagonal", [0, 1], k, to))?
             .try_fill(T::one())?;
         Ok(ones)
     }
@@ -342,7 +343,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device + Default> Default for Tensor<T, D, O, Dev> {
     /// Returns an empty tensor whose extents are all zero. For rank 0, returns one element: zero, or `false` for `bool`.
+    /// For [`AnyRank`](crate::AnyRank), returns a vector.
     fn default() -> Self {
-        Tensor::zeros(D::Shape::default())
+        Tensor::zeros(D::shape(D::NDIM.unwrap_or(1)))
     }
 }

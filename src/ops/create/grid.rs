@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::operands::SameOrderOperand;
 use crate::order::Order;
-use crate::rank::{Broadcast, ContractRanks, Dim, Rank};
+use crate::rank::{Broadcast, ContractRanks, Dim, Rank, check_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor, TensorView};
 
@@ -122,14 +122,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         E: Dim,
         R: Dim,
     {
-        let mut shape = R::Shape::default();
-        let (left, right) = shape.as_mut().split_at_mut(D::NDIM);
+        let rank = self.rank() + other.rank();
+        check_rank::<R>(rank)?;
+        let mut shape = R::shape(rank);
+        let (left, right) = shape.as_mut().split_at_mut(self.rank());
         left.copy_from_slice(self.shape().as_ref());
         right.copy_from_slice(other.shape().as_ref());
         crate::layout::element_count(shape.as_ref(), size_of::<T>().max(size_of::<V>()))?;
-        let (mut of_left, mut of_right) = (R::Strides::default(), R::Strides::default());
-        of_left.as_mut()[..D::NDIM].copy_from_slice(self.strides().as_ref());
-        of_right.as_mut()[D::NDIM..].copy_from_slice(other.strides().as_ref());
+        let (mut of_left, mut of_right) = (R::strides(rank), R::strides(rank));
+        of_left.as_mut()[..self.rank()].copy_from_slice(self.strides().as_ref());
+        of_right.as_mut()[self.rank()..].copy_from_slice(other.strides().as_ref());
         let left = TensorView::from(self).with_axes(shape, of_left, 0);
         Ok((left, other.as_view().with_axes(shape, of_right, 0)))
     }

@@ -5,7 +5,7 @@ use crate::element::Scalar;
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{BroadcastTo, Dim, InsertAxes, Rank};
+use crate::rank::{BroadcastTo, Dim, InsertAxes, Rank, check_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -91,9 +91,10 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
                 }
             }
         }
-        let mut shape = <D::Inserted as Dim>::Shape::default();
-        shape.as_mut()[..D::NDIM].copy_from_slice(self.shape().as_ref());
-        shape.as_mut()[D::NDIM] = classes;
+        check_rank::<D::Inserted>(self.rank() + 1)?;
+        let mut shape = D::Inserted::shape(self.rank() + 1);
+        shape.as_mut()[..self.rank()].copy_from_slice(self.shape().as_ref());
+        shape.as_mut()[self.rank()] = classes;
         Ok(shape)
     }
 
@@ -106,6 +107,6 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev,
         S2: StorageMut<T, Dev>,
     {
         let one = Tensor::<T, Rank<0>, O, Dev>::try_full_in([], T::one(), self.device())?;
-        out.try_put_along_axis(D::NDIM, self.try_insert_axis(D::NDIM)?, one)
+        out.try_put_along_axis(self.rank(), self.try_insert_axis(self.rank())?, one)
     }
 }

@@ -84,7 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Di: Distribution<T>,
         R: Rng + ?Sized,
     {
-        Self::written_on_host(shape.into_shape(), |data| draw(data, &distribution, rng), device)
+        Self::written_on_host(shape.into_shape()?, |data| draw(data, &distribution, rng), device)
     }
 }
 
@@ -133,7 +133,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: TakeRanks<Rank<1>, Taken = E>,
         Dev: Select<T>,
     {
-        let extent = self.shape().as_ref().get(axis.index()).copied().unwrap_or(0);
+        let extent = self.shape().as_ref().get(axis.index(self.rank())).copied().unwrap_or(0);
         self.try_choice(axis, extent, rng)
     }
 
@@ -163,8 +163,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Select<T>,
     {
         const OP: &str = "choose indices";
-        self.axes().check_axis(OP, axis.index())?;
-        let extent = self.shape().as_ref()[axis.index()];
+        self.axes().check_axis(OP, axis.index(self.rank()))?;
+        let extent = self.shape().as_ref()[axis.index(self.rank())];
         if count > extent {
             let reason = format!("{count} different indices do not exist along an axis of extent {extent}");
             return Err(Error::Argument { op: OP, reason });

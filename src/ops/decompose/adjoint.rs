@@ -4,7 +4,7 @@ use crate::device::{Device, Elementwise};
 use crate::element::{Element, Scalar};
 use crate::error::fallible;
 use crate::order::Order;
-use crate::rank::{Dim, MatrixStack};
+use crate::rank::{Dim, MatrixStack, check_matrices};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -29,7 +29,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: MatrixStack,
         Dev: Elementwise<T>,
     {
-        let first = if O::ROW_MAJOR { D::NDIM - 2 } else { 0 };
-        self.cut::<D>(|from, to| from.swap_axes(first, first + 1, to))?.try_conj()
+        check_matrices("adjoint", self.rank())?;
+        let first = if O::ROW_MAJOR { self.rank() - 2 } else { 0 };
+        self.cut::<D>(self.rank(), |from, to| from.swap_axes(first, first + 1, to))?.try_conj()
     }
 }

@@ -16,7 +16,7 @@ use crate::error::{Error, fallible};
 use crate::ops::MatchingOperand;
 use crate::ops::op::Add;
 use crate::order::Order;
-use crate::rank::{Dim, MatrixStack, Removed};
+use crate::rank::{Dim, MatrixStack, Removed, check_matrices};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use num_traits::ToPrimitive;
@@ -81,6 +81,7 @@ pub(crate) const GENERALIZED: &str = "eigh_generalized";
 /// # Errors
 /// [`Error::Argument`] if they are not.
 pub(crate) fn check_pair(row_major: bool, a: &[usize], b: &[usize]) -> Result<(), Error> {
+    check_matrices(GENERALIZED, a.len())?;
     Matrices::new(row_major, a).check_square(GENERALIZED, a)?;
     if a == b {
         return Ok(());

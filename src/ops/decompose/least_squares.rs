@@ -6,7 +6,7 @@ use super::stack::{StackExtents, stacked};
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device, Operand};
 use crate::element::Element;
-use crate::engine::decompose::{Matrices, multiply_sides, side_axis, solution_shape};
+use crate::engine::decompose::{Matrices, multiply_sides, side_axis, solution_rank, solution_shape};
 use crate::engine::same_instance;
 use crate::error::{Error, fallible};
 use crate::ops::MatchingOperand;
@@ -98,7 +98,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let b = b.agreed();
         same_instance(op, self.device(), b.device())?;
-        let mut shape = R::Shape::default();
+        let mut shape = R::shape(solution_rank(op, self.rank(), b.rank())?);
         solution_shape(op, O::ROW_MAJOR, self.shape().as_ref(), b.shape().as_ref(), shape.as_mut())?;
         if !b.try_is_finite()?.try_all()?.try_item()? {
             let reason =
@@ -114,7 +114,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         };
         let mut inner = shape;
         let of_right = Matrices::new(O::ROW_MAJOR, right.shape().as_ref());
-        inner.as_mut()[side_axis(O::ROW_MAJOR, R::NDIM, vectors)] = of_right.m;
+        inner.as_mut()[side_axis(O::ROW_MAJOR, shape.as_ref().len(), vectors)] = of_right.m;
         product(&left, product(&right, b.operand(), inner)?.operand(), shape)
     }
 }

@@ -4,7 +4,7 @@ use super::stack::{Stack, StackView};
 use crate::device::family::decompose::{Decompose, LinalgElement, Structure};
 use crate::device::{Copy, Device};
 use crate::element::Element;
-use crate::engine::decompose::{self, Matrices, solution_shape};
+use crate::engine::decompose::{self, Matrices, solution_rank, solution_shape};
 use crate::engine::same_instance;
 use crate::error::{Error, fallible};
 use crate::ops::MatchingOperand;
@@ -147,8 +147,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         same_instance(op, self.device(), b.device())?;
         let a = self.shape();
+        let mut shape = R::shape(solution_rank(op, self.rank(), b.rank())?);
         Matrices::new(O::ROW_MAJOR, a.as_ref()).check_square(op, a.as_ref())?;
-        let mut shape = R::Shape::default();
         solution_shape(op, O::ROW_MAJOR, a.as_ref(), b.shape().as_ref(), shape.as_mut())?;
         Tensor::allocate_with(shape, self.device().clone(), |x, device| {
             decompose::solve(op, O::ROW_MAJOR, device, structure, self.operand().into(), b.operand(), x)

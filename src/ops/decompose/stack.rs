@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op::Mul;
 use crate::order::Order;
-use crate::rank::{Dim, MatrixStack, Rank, Removed};
+use crate::rank::{Dim, MatrixStack, Rank, Removed, check_matrices};
 use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 
@@ -105,8 +105,10 @@ fn unmerged<T: Element, N: Dim, D: Dim, O: Order, Dev: Device>(
     x: Tensor<T, N, O, Dev>,
     shape: &[usize],
 ) -> Tensor<T, D, O, Dev> {
-    let (mut to, merged) = (D::Shape::default(), x.shape());
-    result_shape(O::ROW_MAJOR, shape, own_extents::<O>(merged.as_ref()), to.as_mut());
+    let merged = x.shape();
+    let own = own_extents::<O>(merged.as_ref());
+    let mut to = D::shape(shape.len() - 2 + own.len());
+    result_shape(O::ROW_MAJOR, shape, own, to.as_mut());
     let (buffer, device) = x.into_parts();
     Tensor::contiguous(buffer, to, device)
 }
@@ -172,6 +174,7 @@ where
     R: Stacked,
 {
     let shape = x.shape();
+    check_matrices(op, x.rank())?;
     if required == StackExtents::Square {
         Matrices::new(O::ROW_MAJOR, shape.as_ref()).check_square(op, shape.as_ref())?;
     }

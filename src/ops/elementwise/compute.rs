@@ -28,7 +28,7 @@ where
     S2: Storage<U, Dev>,
 {
     same_instance(op, left.device(), right.device())?;
-    let mut shape = <Common<D, E> as Dim>::Shape::default();
+    let mut shape = Common::<D, E>::shape(left.rank().max(right.rank()));
     binary_shape(op, left.shape().as_ref(), right.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
     Ok(shape)
 }
@@ -378,7 +378,7 @@ where
 {
     let first = common_shape(op, a, b)?;
     same_instance(op, a.device(), c.device())?;
-    let mut shape = <Common<C, G> as Dim>::Shape::default();
+    let mut shape = Common::<C, G>::shape(first.as_ref().len().max(c.rank()));
     binary_shape(op, first.as_ref(), c.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
     Ok(shape)
 }

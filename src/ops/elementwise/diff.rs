@@ -32,8 +32,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: Broadcast<D, Common = D>,
         Dev: Elementwise<T> + Copy<T>,
     {
-        let mut out = Tensor::allocate(self.differences(axis.index(), times)?, self.device().clone())?;
-        self.write_differences(axis.index(), times, &mut out)?;
+        let mut out =
+            Tensor::allocate(self.differences(axis.index(self.rank()), times)?, self.device().clone())?;
+        self.write_differences(axis.index(self.rank()), times, &mut out)?;
         Ok(out)
     }
 
@@ -58,9 +59,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T> + Copy<T>,
         S2: StorageMut<T, Dev>,
     {
-        let shape = self.differences(axis.index(), times)?;
+        let shape = self.differences(axis.index(self.rank()), times)?;
         check_out(DIFF, shape.as_ref(), self.device(), out)?;
-        self.write_differences(axis.index(), times, out)
+        self.write_differences(axis.index(self.rank()), times, out)
     }
 
     /// Returns the shape of the differences.

@@ -125,10 +125,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: Broadcast<D, Common = D>,
         Dev: Elementwise<T>,
     {
-        let halves = spacing.into().halves(GRADIENT, self.axes(), axis.index())?;
-        edges.check(self.axes(), axis.index())?;
+        let halves = spacing.into().halves(GRADIENT, self.axes(), axis.index(self.rank()))?;
+        edges.check(self.axes(), axis.index(self.rank()))?;
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
-        self.write_gradient(axis.index(), &halves, edges, &mut out)?;
+        self.write_gradient(axis.index(self.rank()), &halves, edges, &mut out)?;
         Ok(out)
     }
 
@@ -157,10 +157,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
         S2: StorageMut<T, Dev>,
     {
-        let halves = spacing.into().halves(GRADIENT, self.axes(), axis.index())?;
-        edges.check(self.axes(), axis.index())?;
+        let halves = spacing.into().halves(GRADIENT, self.axes(), axis.index(self.rank()))?;
+        edges.check(self.axes(), axis.index(self.rank()))?;
         check_out(GRADIENT, self.shape().as_ref(), self.device(), out)?;
-        self.write_gradient(axis.index(), &halves, edges, out)
+        self.write_gradient(axis.index(self.rank()), &halves, edges, out)
     }
 
     /// Writes the gradient to `out`. The arguments must have been checked.
@@ -252,7 +252,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        self.cut_mut(|from, to| Ok(from.range(axis, indices, to)))
+        self.cut_mut(self.rank(), |from, to| Ok(from.range(axis, indices, to)))
     }
 }
 
@@ -262,7 +262,7 @@ pub(crate) fn repeated<'a, T: Element, D: Dim, O: Order, Dev: Device>(
     axis: usize,
     shape: D::Shape,
 ) -> TensorView<'a, T, D, O, Dev> {
-    let mut strides = D::Strides::default();
+    let mut strides = D::strides(shape.as_ref().len());
     [strides.as_mut()[axis]] = vector.strides();
     vector.view().with_axes::<D, O>(shape, strides, 0)
 }

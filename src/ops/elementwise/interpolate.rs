@@ -128,7 +128,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let halves = spacing.into().halves(TRAPEZOID, self.axes(), axis)?;
         let mut integrals = self.integrals(axis, &halves)?;
         keep_in_range(&mut integrals, |scale| self.scaled_by(scale)?.integrals(axis, &halves))?;
@@ -161,7 +161,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S2: StorageMut<T, Dev>,
     {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let halves = spacing.into().halves(TRAPEZOID, self.axes(), axis)?;
         self.check_reduced_out(TRAPEZOID, &[axis], out)?;
         let areas = self.areas(axis, &halves)?;

@@ -20,10 +20,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         request: Request<'_>,
         run: impl FnOnce(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
     ) -> Result<Tensor<U, D, O, Dev>, Error> {
-        let mut shape = D::Shape::default();
+        let mut shape = D::shape(self.rank());
         let (transform, order) = request.arrange(self.shape().as_ref(), shape.as_mut())?;
         let mut out = Tensor::allocate(shape, self.device().clone())?;
-        self.transform_to(&mut out, &order[..D::NDIM], |device, out, a| run(device, transform, out, a))?;
+        self.transform_to(&mut out, &order[..self.rank()], |device, out, a| run(device, transform, out, a))?;
         Ok(out)
     }
 
@@ -34,10 +34,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<U, D, O, Dev, S2>,
         run: impl FnOnce(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (op, mut shape) = (request.op, D::Shape::default());
+        let (op, mut shape) = (request.op, D::shape(self.rank()));
         let (transform, order) = request.arrange(self.shape().as_ref(), shape.as_mut())?;
         check_out(op, shape.as_ref(), self.device(), out)?;
-        self.transform_to(out, &order[..D::NDIM], |device, out, a| run(device, transform, out, a))
+        self.transform_to(out, &order[..self.rank()], |device, out, a| run(device, transform, out, a))
     }
 
     /// Calls `run` with the output and the operand, whose axes are permuted to `order`.
@@ -47,8 +47,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         order: &[usize],
         run: impl FnOnce(&Dev, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
-        let (mut to_shape, mut to_strides) = (D::Shape::default(), D::Strides::default());
+        let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
+        let (mut to_shape, mut to_strides) = (D::shape(self.rank()), D::strides(self.rank()));
         self.axes().permute(order, AxesMut::new(shape.as_mut(), strides.as_mut()))?;
         out.axes().permute(order, AxesMut::new(to_shape.as_mut(), to_strides.as_mut()))?;
         let operand = self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
@@ -77,7 +77,8 @@ macro_rules! transforms {
                 T: $T,
                 Dev: Fourier<T>,
             {
-                let axes = transforms!(@$method $axes);
+                let rank = self.rank();
+                let axes = transforms!(@$method $axes, rank);
                 let request = transforms!(@request axes, $options, ($op, $kind, $inverse));
                 self.transformed(request, Dev::$hook)
             }
@@ -112,7 +113,8 @@ macro_rules! transforms {
                 Dev: Fourier<T>,
                 S2: StorageMut<$U, Dev>,
             {
-                let axes = transforms!(@$method $axes);
+                let rank = self.rank();
+                let axes = transforms!(@$method $axes, rank);
                 let request = transforms!(@request axes, $options, ($op, $kind, $inverse));
                 self.transformed_into(request, out, Dev::$hook)
             }
@@ -121,8 +123,8 @@ macro_rules! transforms {
     (@request $axes:ident, $options:expr, ($op:literal, $kind:ident, $inverse:literal)) => {
         Request { op: $op, kind: Kind::$kind, inverse: $inverse, axes: $axes.as_ref(), options: $options }
     };
-    (@index $axis:ident) => { [AxisArg::<D>::index($axis)] };
-    (@axes $axes:ident) => { AxesArg::<D>::axes($axes) };
+    (@index $axis:ident, $rank:ident) => { [AxisArg::<D>::index($axis, $rank)] };
+    (@axes $axes:ident, $rank:ident) => { AxesArg::<D>::axes($axes, $rank) };
 }
 transforms! {
     /// Returns the Fourier transform along an axis: `Σ xⱼ · exp(−2πi·jk/n)` at index `k`. The result is complex. Real elements are

@@ -12,7 +12,7 @@ use crate::error::{Error, fallible};
 use crate::layout::broadcast::{binary_shape, same};
 use crate::ops::elementwise::compute::{binary_assign, check_out};
 use crate::order::Order;
-use crate::rank::Dim;
+use crate::rank::{Dim, shape_of};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor, TensorView};
 
@@ -190,9 +190,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let factors = match variant {
             Variant::Convolution => kernel.transformed::<T::Complex>(forward, T::spectrum)?,
             Variant::Correlation => {
-                let (mut axes, mut reversed) = (D::Shape::default(), kernel.copy_view());
+                let (mut axes, mut reversed) = (D::shape(self.rank()), kernel.copy_view());
                 axes.as_mut().iter_mut().enumerate().for_each(|(k, axis)| *axis = k);
-                reversed = reversed.derive(|from, to| from.flip(axes.as_ref(), to))?;
+                reversed = reversed.derive(self.rank(), |from, to| from.flip(axes.as_ref(), to))?;
                 if T::IS_REAL {
                     reversed.transformed::<T::Complex>(forward, T::spectrum)?
                 } else {
@@ -214,8 +214,7 @@ where
     O: Order,
     Dev: Device,
 {
-    let mut shape = D::Shape::default();
-    shape.as_mut().copy_from_slice(taps.shape());
+    let shape = shape_of::<D>(taps.shape());
     let strides = whole.strides();
     let offset = taps.start().iter().zip(strides.as_ref()).map(|(&k, &step)| k as isize * step).sum();
     TensorView::from(whole).with_axes::<D, O>(shape, strides, offset)
@@ -232,7 +231,7 @@ where
     O: Order,
     Dev: Elementwise<T>,
 {
-    let mut shape = D::Shape::default();
+    let mut shape = D::shape(a.rank().max(b.rank()));
     binary_shape("multiply", a.shape().as_ref(), b.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
     if same(a.shape().as_ref(), shape.as_ref()) {
         binary_assign(Mul, &mut a, &b)?;

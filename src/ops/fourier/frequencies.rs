@@ -29,7 +29,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Copy<T>,
     {
-        self.shifted("fftshift", false, axes.axes().as_ref())
+        self.shifted("fftshift", false, axes.axes(self.rank()).as_ref())
     }
 
     /// Undoes [`fftshift`](Tensor::fftshift): the element at index `n / 2` moves to index 0. The two methods differ if `n` is odd.
@@ -46,7 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Copy<T>,
     {
-        self.shifted("ifftshift", true, axes.axes().as_ref())
+        self.shifted("ifftshift", true, axes.axes(self.rank()).as_ref())
     }
 
     fn shifted(&self, op: &'static str, inverse: bool, axes: &[usize]) -> Result<Tensor<T, D, O, Dev>, Error>

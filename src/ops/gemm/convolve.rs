@@ -120,7 +120,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
     {
         same_instance(variant.name(), self.device(), kernel.device())?;
-        let (x, k, mut shape) = (self.shape(), kernel.shape(), D::Shape::default());
+        let (x, k, mut shape) = (self.shape(), kernel.shape(), D::shape(self.rank()));
         let taps = Taps::new(variant, mode, x.as_ref(), k.as_ref(), O::ROW_MAJOR)?;
         shape.as_mut().copy_from_slice(taps.shape());
         let mut out = Tensor::try_full_in(shape, T::zero(), self.device())?;
@@ -165,7 +165,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             index.iter().zip(strides.as_ref()).map(|(&k, &stride)| k as isize * stride).sum()
         };
         taps.each(|k, to, from, extents| {
-            let mut shape = D::Shape::default();
+            let mut shape = D::shape(self.rank());
             shape.as_mut().copy_from_slice(extents);
             let (to, from) = (at(to, &out_strides), at(from, &strides));
             let mut sums: TensorViewMut<'_, T, D, O, Dev> = out.view_mut().with_axes(shape, out_strides, to);

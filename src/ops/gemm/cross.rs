@@ -40,7 +40,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Elementwise<T>,
     {
-        let (axis, other, mut shape) = (axis.index(), other.agreed(), R::Shape::default());
+        let other = other.agreed();
+        let rank = self.rank().max(other.rank());
+        let (axis, mut shape) = (axis.index(rank), R::shape(rank));
         same_instance(CROSS, self.device(), other.device())?;
         let axes =
             arrange(axis, self.shape().as_ref(), other.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
@@ -73,7 +75,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
         S2: StorageMut<T, Dev>,
     {
-        let (axis, other, mut shape) = (axis.index(), other.agreed(), R::Shape::default());
+        let other = other.agreed();
+        let rank = self.rank().max(other.rank());
+        let (axis, mut shape) = (axis.index(rank), R::shape(rank));
         same_instance(CROSS, self.device(), other.device())?;
         let axes =
             arrange(axis, self.shape().as_ref(), other.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;

@@ -128,7 +128,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let ((a, device), (b, of_b)) = (self.on_device(), right.agreeing());
         same_instance("matmul", device, of_b)?;
-        let mut shape = R::Shape::default();
+        let mut shape = R::shape(matmul::rank(a.operand.shape().len(), b.axes().rank())?);
         matmul::shape(O::ROW_MAJOR, a.operand.shape(), b.axes().shape(), shape.as_mut())?;
         Ok((shape, MatrixProduct { row_major: O::ROW_MAJOR, a, b }))
     }

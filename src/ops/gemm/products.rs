@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::layout::broadcast::same;
 use crate::order::Order;
-use crate::rank::{Broadcast, Common, ContractRanks, Dim, MAX_RANK, Rank};
+use crate::rank::{Broadcast, Common, ContractRanks, Dim, MAX_RANK, Rank, check_rank};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -106,10 +106,12 @@ where
     for (labels, operand) in [&on_left, &on_right].into_iter().zip(operands) {
         labels.iter().zip(operand.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
     }
+    let rank = ranks[0] + ranks[1] - 2 * axes[0].len();
+    check_rank::<R>(rank)?;
     let kept = (0..ranks[0]).filter(|axis| !axes[0].contains(axis)).map(|axis| axis as u8);
     let result: Labels =
         kept.chain((0..ranks[1]).filter(|&axis| partner(axis).is_none()).map(label)).collect();
-    let mut shape = R::Shape::default();
+    let mut shape = R::shape(rank);
     shape.as_mut().iter_mut().zip(result.iter()).for_each(|(extent, &label)| *extent = extents.of(label));
     let mut out = Tensor::<T, R, O, Dev>::allocate(shape, pair.device.clone())?;
     let c = Labelled::new(out.axes(), &result, &extents);
@@ -226,8 +228,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Contract<T>,
     {
-        let axes = (all_from_start(left_axes, D::NDIM), all_from_start(right_axes, B::Dim::NDIM));
-        contract_axes("tensordot", self.on_device(), right.agreeing(), [&axes.0, &axes.1])
+        let right = right.agreeing();
+        let axes =
+            (all_from_start(left_axes, self.rank()), all_from_start(right_axes, right.0.axes().rank()));
+        contract_axes("tensordot", self.on_device(), right, [&axes.0, &axes.1])
     }
 
     /// Returns the sum of `a · b` over all elements of two tensors of the same shape, without conjugation.
@@ -297,8 +301,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Contract<T>,
     {
-        let axes = if O::ROW_MAJOR { [D::NDIM - 1, B::Dim::NDIM - 1] } else { [0, 0] };
-        contract_axes("inner", self.on_device(), right.agreeing(), [&axes[..1], &axes[1..]])
+        let right = right.agreeing();
+        let last = |rank: usize| if O::ROW_MAJOR { rank.saturating_sub(1) } else { 0 };
+        let axes = [last(self.rank()), last(right.0.axes().rank())];
+        contract_axes("inner", self.on_device(), right, [&axes[..1], &axes[1..]])
     }
 
     /// Returns the outer product: the products of all pairs of elements. The result has the axes of `self`, then those of `right`.
@@ -346,7 +352,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Contract<T>,
     {
         let pair = Pair::new("kron", self.on_device(), right.agreeing())?;
-        let rank = <Common<D, B::Dim> as Dim>::NDIM;
+        let rank = pair.left.axes().rank().max(pair.right.axes().rank());
         let of = |shape: &[usize], axis: usize| {
             let missing = if O::ROW_MAJOR { rank - shape.len() } else { 0 };
             axis.checked_sub(missing).and_then(|axis| shape.get(axis)).copied().unwrap_or(1)
@@ -358,7 +364,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
                 "together they have more than 16 axes with an extent other than 1; merge some with `.reshape(..)`".into();
             return Err(pair.error(op(), reason));
         }
-        let mut shape = <Common<D, B::Dim> as Dim>::Shape::default();
+        let mut shape = Common::<D, B::Dim>::shape(rank);
         for (axis, extent) in shape.as_mut().iter_mut().enumerate() {
             *extent = of(left.shape(), axis).checked_mul(of(right.shape(), axis)).ok_or_else(|| {
                 Error::Overflow {

@@ -56,7 +56,7 @@ macro_rules! reductions {
                 D: RemoveAxes<1, Removed = R>,
                 A: AxisArg<D>,
             {
-                self.reduced($op, &[axis.index()])
+                self.reduced($op, &[axis.index(self.rank())])
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which are removed.")]
@@ -79,7 +79,7 @@ macro_rules! reductions {
                 Dev: Reduce<T>,
                 D: RemoveAxes<K, Removed = R>,
             {
-                self.reduced($op, &all_from_start(axes, D::NDIM))
+                self.reduced($op, &all_from_start(axes, self.rank()))
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1, so that the result broadcasts with `self`.")]
@@ -99,7 +99,7 @@ macro_rules! reductions {
                 T: $bound,
                 Dev: Reduce<T>,
             {
-                self.reduced_keeping($op, axes.axes().as_ref())
+                self.reduced_keeping($op, axes.axes(self.rank()).as_ref())
             }
         }
     )*};

@@ -56,8 +56,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        let (shape, strides) = self.reduced_last::<F>(&all_from_start(axes, D::NDIM))?;
-        check_out(F::NAME, &shape.as_ref()[..R::NDIM], self.device(), out)?;
+        let (shape, strides) = self.reduced_last::<F>(&all_from_start(axes, self.rank()))?;
+        check_out(F::NAME, &shape.as_ref()[..self.rank() - K], self.device(), out)?;
         let (output, device) = out.output();
         device.reduce(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0))
     }
@@ -72,8 +72,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axes: &[usize],
         out: &Tensor<U, R, O, Dev, S2>,
     ) -> Result<(), Error> {
-        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
         self.axes().move_last(op, axes, O::ROW_MAJOR, AxesMut::new(shape.as_mut(), strides.as_mut()))?;
-        check_out(op, &shape.as_ref()[..R::NDIM], self.device(), out)
+        check_out(op, &shape.as_ref()[..self.rank() - axes.len()], self.device(), out)
     }
 }

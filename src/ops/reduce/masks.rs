@@ -50,7 +50,7 @@ macro_rules! mask_reductions {
                 D: RemoveAxes<1, Removed = R>,
                 A: AxisArg<D>,
             {
-                self.reduced($op, &[axis.index()])
+                self.reduced($op, &[axis.index(self.rank())])
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which are removed.")]
@@ -71,7 +71,7 @@ macro_rules! mask_reductions {
                 Dev: Reduce<bool>,
                 D: RemoveAxes<K, Removed = R>,
             {
-                self.reduced($op, &all_from_start(axes, D::NDIM))
+                self.reduced($op, &all_from_start(axes, self.rank()))
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1.")]
@@ -88,7 +88,7 @@ macro_rules! mask_reductions {
             where
                 Dev: Reduce<bool>,
             {
-                self.reduced_keeping($op, axes.axes().as_ref())
+                self.reduced_keeping($op, axes.axes(self.rank()).as_ref())
             }
         }
     )*};

@@ -21,7 +21,7 @@ use crate::engine::reduce::reduced_last;
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::rank::{Dim, Rank, RemoveAxes, shape_of};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -32,7 +32,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         &self,
         axes: &[usize],
     ) -> Result<(D::Shape, D::Strides), Error> {
-        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         reduced_last(R::NAME, R::DEFINED_ON_EMPTY, self.axes(), axes, O::ROW_MAJOR, to)?;
         Ok((shape, strides))
@@ -45,8 +45,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         axes: &[usize],
     ) -> Result<Tensor<R::Output, E, O, Dev>, Error> {
         let (from, strides) = self.reduced_last::<R>(axes)?;
-        let mut shape = E::Shape::default();
-        shape.as_mut().copy_from_slice(&from.as_ref()[..E::NDIM]);
+        let shape = shape_of::<E>(&from.as_ref()[..self.rank() - axes.len()]);
         let operand = self.operand_with_axes(Axes::new(from.as_ref(), strides.as_ref()), 0);
         Tensor::computed(shape, self.device().clone(), Reduced { op, from: operand })
     }
@@ -62,7 +61,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
         // All axes are reduced, so the iteration order is arbitrary, except for reductions that use the flat index in memory order.
-        if O::ROW_MAJOR || !R::USES_INDEX || D::NDIM < 2 {
+        if O::ROW_MAJOR || !R::USES_INDEX || self.rank() < 2 {
             let operand = self.operand();
             return Tensor::computed([], self.device().clone(), Reduced { op, from: operand });
         }
@@ -90,9 +89,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
             shape.as_mut()[axis] = 1;
         }
         let mut out = Tensor::allocate(shape, self.device().clone())?;
-        let (mut kept, mut steps) = (D::Shape::default(), D::Strides::default());
+        let (mut kept, mut steps) = (D::shape(self.rank()), D::strides(self.rank()));
         out.axes().move_last(R::NAME, axes, O::ROW_MAJOR, AxesMut::new(kept.as_mut(), steps.as_mut()))?;
-        let rank = D::NDIM - axes.len();
+        let rank = self.rank() - axes.len();
         let (output, device) =
             out.output_with_axes(Axes::new(&kept.as_ref()[..rank], &steps.as_ref()[..rank]), 0);
         device.reduce(&op, output, self.operand_with_axes(Axes::new(from.as_ref(), strides.as_ref()), 0))?;
@@ -147,7 +146,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.reduced(op, &[axis.index()])
+        self.reduced(op, &[axis.index(self.rank())])
     }
 
     /// [`reduce`](Tensor::reduce) over several axes, which are removed.
@@ -166,7 +165,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        self.reduced(op, &all_from_start(axes, D::NDIM))
+        self.reduced(op, &all_from_start(axes, self.rank()))
     }
 
     /// [`reduce`](Tensor::reduce) over one axis or several, which are kept with extent 1.
@@ -182,6 +181,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Reduce<T>,
     {
-        self.reduced_keeping(op, axes.axes().as_ref())
+        self.reduced_keeping(op, axes.axes(self.rank()).as_ref())
     }
 }

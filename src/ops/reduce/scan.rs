@@ -32,7 +32,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         Dev: Reduce<T>,
     {
-        self.scanned(CheckedAdd, axis.index())
+        self.scanned(CheckedAdd, axis.index(self.rank()))
     }
 
     /// Returns the cumulative products along an axis.
@@ -50,7 +50,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         Dev: Reduce<T>,
     {
-        self.scanned(CheckedMul, axis.index())
+        self.scanned(CheckedMul, axis.index(self.rank()))
     }
 
     /// Returns the cumulative sums along an axis, with zero in place of each NaN. A complex number with a NaN part counts as zero. Copies the
@@ -122,7 +122,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         S2: StorageMut<T, Dev>,
     {
-        self.scan_into(CheckedAdd, axis.index(), out)
+        self.scan_into(CheckedAdd, axis.index(self.rank()), out)
     }
 
     /// [`cumprod`](Tensor::cumprod) into a preallocated tensor or mutable view of exactly the shape of `self`.
@@ -144,7 +144,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         S2: StorageMut<T, Dev>,
     {
-        self.scan_into(CheckedMul, axis.index(), out)
+        self.scan_into(CheckedMul, axis.index(self.rank()), out)
     }
 
     pub(crate) fn scanned<F: BinaryOp<T, T, Output = T>>(
@@ -172,7 +172,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         const NAME: &str = "accumulate";
         let (mut shape, mut from, mut to) =
-            (D::Shape::default(), D::Strides::default(), D::Strides::default());
+            (D::shape(self.rank()), D::strides(self.rank()), D::strides(self.rank()));
         self.axes().move_last(NAME, &[axis], O::ROW_MAJOR, AxesMut::new(shape.as_mut(), from.as_mut()))?;
         check_out(NAME, self.shape().as_ref(), self.device(), out)?;
         out.axes().move_last(NAME, &[axis], O::ROW_MAJOR, AxesMut::new(shape.as_mut(), to.as_mut()))?;

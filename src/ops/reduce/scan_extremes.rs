@@ -28,7 +28,7 @@ macro_rules! cumulative_extremes {
                 T: RealScalar,
                 Dev: Reduce<T>,
             {
-                self.scanned($op, axis.index())
+                self.scanned($op, axis.index(self.rank()))
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into a preallocated tensor or mutable view of exactly the shape of `self`.")]
@@ -53,7 +53,7 @@ macro_rules! cumulative_extremes {
                 Dev: Reduce<T>,
                 S2: StorageMut<T, Dev>,
             {
-                self.scan_into($op, axis.index(), out)
+                self.scan_into($op, axis.index(self.rank()), out)
             }
         }
     )*};

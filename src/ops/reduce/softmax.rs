@@ -49,7 +49,7 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        let axes = axes.axes();
+        let axes = axes.axes(self.rank());
         self.axes().check_distinct_axes("softmax", axes.as_ref())?;
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
         self.write_softmax(axes.as_ref(), &mut out)?;
@@ -76,7 +76,7 @@ where
         Dev: Elementwise<T> + Reduce<T>,
         S2: StorageMut<T, Dev>,
     {
-        let axes = axes.axes();
+        let axes = axes.axes(self.rank());
         self.axes().check_distinct_axes("softmax", axes.as_ref())?;
         check_out("softmax", self.shape().as_ref(), self.device(), out)?;
         self.write_softmax(axes.as_ref(), out)
@@ -97,7 +97,7 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        let axes = axes.axes();
+        let axes = axes.axes(self.rank());
         self.axes().check_distinct_axes("log_softmax", axes.as_ref())?;
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
         self.write_log_softmax(axes.as_ref(), &mut out)?;
@@ -124,7 +124,7 @@ where
         Dev: Elementwise<T> + Reduce<T>,
         S2: StorageMut<T, Dev>,
     {
-        let axes = axes.axes();
+        let axes = axes.axes(self.rank());
         self.axes().check_distinct_axes("log_softmax", axes.as_ref())?;
         check_out("log_softmax", self.shape().as_ref(), self.device(), out)?;
         self.write_log_softmax(axes.as_ref(), out)
@@ -148,7 +148,7 @@ where
         Dev: Elementwise<T> + Reduce<T>,
     {
         let all: [usize; MAX_RANK] = core::array::from_fn(|axis| axis);
-        self.log_sum(&all[..D::NDIM], |x| x.reduced_whole(Sum))
+        self.log_sum(&all[..self.rank()], |x| x.reduced_whole(Sum))
     }
 
     /// [`logsumexp`](Tensor::logsumexp) over one axis, which is removed.
@@ -168,7 +168,7 @@ where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        let axes = [axis.index()];
+        let axes = [axis.index(self.rank())];
         self.log_sum(&axes, |x| x.reduced(Sum, &axes))
     }
 
@@ -189,7 +189,7 @@ where
         Dev: Elementwise<T> + Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        let axes = all_from_start(axes, D::NDIM);
+        let axes = all_from_start(axes, self.rank());
         self.log_sum(&axes, |x| x.reduced(Sum, &axes))
     }
 
@@ -218,7 +218,7 @@ where
         D: RemoveAxes<K, Removed = R>,
         S2: StorageMut<T, Dev>,
     {
-        let axes = all_from_start(axes, D::NDIM);
+        let axes = all_from_start(axes, self.rank());
         self.check_reduced_out(LOGSUMEXP, &axes, out)?;
         let (powers, peak) = self.powers(&axes)?;
         powers.try_reduce_into(Sum, axes, out)?;
@@ -240,7 +240,7 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        let axes = axes.axes();
+        let axes = axes.axes(self.rank());
         self.log_sum(axes.as_ref(), |x| x.reduced_keeping(Sum, axes.as_ref()))
     }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, RemoveAxes};
+use crate::rank::{Dim, RemoveAxes, shape_of};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -42,9 +42,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
-        let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
-        let from =
-            self.operand().diagonal("trace", a.index(), b.index(), merged(&mut extents, &mut strides))?;
+        let (mut extents, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
+        let from = self.operand().diagonal(
+            "trace",
+            a.index(self.rank()),
+            b.index(self.rank()),
+            merged(&mut extents, &mut strides),
+        )?;
         self.reduced_diagonal(Sum, from)
     }
 
@@ -71,10 +75,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
-        let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
+        let (mut extents, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
         let to = merged(&mut extents, &mut strides);
-        let offset = self.axes().diagonal_offset("trace", [a.index(), b.index()], k, to)?;
-        let rank = D::NDIM - 1;
+        let offset =
+            self.axes().diagonal_offset("trace", [a.index(self.rank()), b.index(self.rank())], k, to)?;
+        let rank = self.rank() - 1;
         let axes = Axes::new(&extents.as_ref()[..rank], &strides.as_ref()[..rank]);
         self.reduced_diagonal(Sum, self.operand_with_axes(axes, offset))
     }
@@ -89,8 +94,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Reduce<T>,
     {
-        let mut shape = R::Shape::default();
-        shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
+        let (_, kept) = from.shape().split_last().expect("a diagonal has an axis");
+        let shape = shape_of::<R>(kept);
         Tensor::computed(shape, self.device().clone(), Reduced { op, from })
     }
 
@@ -123,10 +128,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: AxisArg<D>,
         S2: StorageMut<T, Dev>,
     {
-        let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
-        let from =
-            self.operand().diagonal("trace", a.index(), b.index(), merged(&mut extents, &mut strides))?;
-        check_out("trace", &from.shape()[..R::NDIM], self.device(), out)?;
+        let (mut extents, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
+        let from = self.operand().diagonal(
+            "trace",
+            a.index(self.rank()),
+            b.index(self.rank()),
+            merged(&mut extents, &mut strides),
+        )?;
+        check_out("trace", &from.shape()[..from.shape().len() - 1], self.device(), out)?;
         let (output, device) = out.output();
         device.reduce(&Sum, output, from)
     }

@@ -40,7 +40,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         W: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
     {
-        let (axis, weights) = (axis.index(), weights.as_view());
+        let (axis, weights) = (axis.index(self.rank()), weights.as_view());
         let (total, scaled) = self.total_weight(axis, &weights)?;
         let weights = scaled.as_ref().map_or(weights, Tensor::view);
         self.means(axis, &weights, total)
@@ -70,7 +70,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         W: AsView<Element = T, Dim = Rank<1>, Order = O, Device = Dev>,
         S2: StorageMut<T, Dev>,
     {
-        let (axis, weights) = (axis.index(), weights.as_view());
+        let (axis, weights) = (axis.index(self.rank()), weights.as_view());
         let (total, scaled) = self.total_weight(axis, &weights)?;
         let weights = scaled.as_ref().map_or(weights, Tensor::view);
         self.check_reduced_out(AVERAGE, &[axis], out)?;
@@ -132,7 +132,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T> + Reduce<T>,
     {
         let shape = self.shape();
-        if axis >= D::NDIM {
+        if axis >= self.rank() {
             let shape = shape.as_ref().to_vec();
             return Err(Error::AxisOutOfRange { op: AVERAGE, axis: as_given(axis), shape });
         }
@@ -159,7 +159,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Inexact,
         Dev: Elementwise<T>,
     {
-        let mut strides = D::Strides::default();
+        let mut strides = D::strides(self.rank());
         [strides.as_mut()[axis]] = weights.strides();
         self.try_apply2(Mul, &weights.view().with_axes::<D, O>(self.shape(), strides, 0))
     }

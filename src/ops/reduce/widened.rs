@@ -51,7 +51,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<1>,
     {
-        self.reduced(SumAs::<U>::default(), &[axis.index()])
+        self.reduced(SumAs::<U>::default(), &[axis.index(self.rank())])
     }
 
     /// Returns the product of all elements in the type `U`. The elements are widened as they are read: nothing is copied.
@@ -90,7 +90,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<1>,
     {
-        self.reduced(ProdAs::<U>::default(), &[axis.index()])
+        self.reduced(ProdAs::<U>::default(), &[axis.index(self.rank())])
     }
 
     /// [`trace`](Tensor::trace) in the type `U`: see [`sum_as`](Tensor::sum_as).
@@ -111,9 +111,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<2>,
         Dev: Reduce<T>,
     {
-        let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
-        let from =
-            self.operand().diagonal("trace", a.index(), b.index(), merged(&mut extents, &mut strides))?;
+        let (mut extents, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
+        let from = self.operand().diagonal(
+            "trace",
+            a.index(self.rank()),
+            b.index(self.rank()),
+            merged(&mut extents, &mut strides),
+        )?;
         self.reduced_diagonal(SumAs::<U>::default(), from)
     }
 }

@@ -206,7 +206,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T> + Select<bool> + Reduce<bool>,
     {
         let mask = self.try_apply(WithRight { op: NotEqual, right: T::default() })?;
-        let shape = [counted(&mask)?, D::NDIM];
+        let shape = [counted(&mask)?, self.rank()];
         Tensor::allocate_with(shape, self.device().clone(), |out, device| {
             select::nonzero(device, O::MEMORY_ORDER, out, mask.operand())
         })

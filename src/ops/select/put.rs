@@ -48,7 +48,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Select<T>,
     {
-        let (along, at) = (along::<D, O>(PUT, axis), positions.positions(self.device())?);
+        let (along, at) = (along::<D, O>(PUT, axis, self.rank()), positions.positions(self.device())?);
         let values = values.agreed();
         along.check(self.shape().as_ref())?;
         same_instance(along.op, self.device(), at.device())?;
@@ -93,7 +93,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         Dev: Select<T> + Select<T>,
     {
         let (at, unsigned) = positions.bits(self.device())?;
-        let along = Along { unsigned, ..along::<D, O>(SCATTER_ADD, axis) };
+        let along = Along { unsigned, ..along::<D, O>(SCATTER_ADD, axis, self.rank()) };
         let values = values.agreed();
         along.check(self.shape().as_ref())?;
         same_instance(along.op, self.device(), at.device())?;

@@ -11,13 +11,13 @@ use crate::engine::select::{Along, positions_of};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, Rank, TakeRanks};
+use crate::rank::{Dim, Rank, TakeRanks, check_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
 
 /// Describes the operation `op` along an axis of tensors in memory order `O`.
-pub(crate) fn along<D, O: Order>(op: &'static str, axis: impl AxisArg<D>) -> Along {
-    Along { op, axis: axis.index(), row_major: O::ROW_MAJOR, unsigned: false }
+pub(crate) fn along<D, O: Order>(op: &'static str, axis: impl AxisArg<D>, rank: usize) -> Along {
+    Along { op, axis: axis.index(rank), row_major: O::ROW_MAJOR, unsigned: false }
 }
 
 const TAKE_ALONG: &str = "take along an axis";
@@ -67,7 +67,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Select<T>,
     {
         let (at, unsigned) = positions.bits(self.device())?;
-        let along = Along { unsigned, ..along::<D, O>(TAKE, axis) };
+        let along = Along { unsigned, ..along::<D, O>(TAKE, axis, self.rank()) };
         let shape = self.taken::<_, R, _>(along, &at)?;
         Tensor::allocate_with(shape, self.device().clone(), |out, device| {
             along.take(device, out, self.operand(), at.operand(), false)
@@ -100,7 +100,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         let (at, unsigned) = positions.bits(self.device())?;
-        let along = Along { unsigned, ..along::<D, O>(TAKE, axis) };
+        let along = Along { unsigned, ..along::<D, O>(TAKE, axis, self.rank()) };
         let shape = self.taken::<_, R, _>(along, &at)?;
         check_out(TAKE, shape.as_ref(), self.device(), out)?;
         let (output, device) = out.output();
@@ -115,7 +115,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<R::Shape, Error> {
         along.check(self.shape().as_ref())?;
         same_instance(along.op, self.device(), at.device())?;
-        let mut shape = R::Shape::default();
+        let rank = self.rank() - 1 + at.rank();
+        check_rank::<R>(rank)?;
+        let mut shape = R::shape(rank);
         along.taken(self.shape().as_ref(), at.shape().as_ref(), shape.as_mut());
         Ok(shape)
     }
@@ -144,7 +146,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         P: Positions<O, Dev, Dim = D>,
         Dev: Select<T>,
     {
-        let (along, at) = (along::<D, O>(TAKE_ALONG, axis), positions.positions(self.device())?);
+        let (along, at) = (along::<D, O>(TAKE_ALONG, axis, self.rank()), positions.positions(self.device())?);
         along.check(self.shape().as_ref())?;
         same_instance(along.op, self.device(), at.device())?;
         along.check_each(self.shape().as_ref(), at.shape().as_ref())?;
@@ -177,7 +179,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
-        let (along, at) = (along::<D, O>(TAKE_ALONG, axis), positions.positions(self.device())?);
+        let (along, at) = (along::<D, O>(TAKE_ALONG, axis, self.rank()), positions.positions(self.device())?);
         along.check(self.shape().as_ref())?;
         same_instance(along.op, self.device(), at.device())?;
         along.check_each(self.shape().as_ref(), at.shape().as_ref())?;
@@ -207,7 +209,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         M: Mask<Rank<1>, O, Dev>,
         Dev: Select<T>,
     {
-        let along = along::<D, O>(COMPRESS, axis);
+        let along = along::<D, O>(COMPRESS, axis, self.rank());
         let (at, shape) = self.compressed(along, &mask.mask())?;
         Tensor::allocate_with(shape, self.device().clone(), |out, device| {
             along.take(device, out, self.operand(), at.operand(), false)
@@ -236,7 +238,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Select<T>,
         S2: StorageMut<T, Dev>,
     {
-        let along = along::<D, O>(COMPRESS, axis);
+        let along = along::<D, O>(COMPRESS, axis, self.rank());
         let (at, shape) = self.compressed(along, &mask.mask())?;
         check_out(COMPRESS, shape.as_ref(), self.device(), out)?;
         let (output, device) = out.output();

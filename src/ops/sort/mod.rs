@@ -48,7 +48,7 @@ macro_rules! sorts {
                 T: Ordered,
                 Dev: Copy<T> + Sort<T>,
             {
-                self.axes().check_axis(SORT, axis.index())?;
+                self.axes().check_axis(SORT, axis.index(self.rank()))?;
                 let mut sorted = self.try_to_owned()?;
                 sorted.$try_inplace(axis)?;
                 Ok(sorted)
@@ -77,7 +77,7 @@ macro_rules! sorts {
                 Dev: Copy<T> + Sort<T>,
                 S2: StorageMut<T, Dev>,
             {
-                self.axes().check_axis(SORT, axis.index())?;
+                self.axes().check_axis(SORT, axis.index(self.rank()))?;
                 check_out(SORT, self.shape().as_ref(), self.device(), out)?;
                 let (output, device) = out.output();
                 Copy::copy(device, output, self.operand())?;
@@ -106,9 +106,9 @@ macro_rules! sorts {
                 Dev: Sort<T>,
                 S: StorageMut<T, Dev>,
             {
-                let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+                let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
                 let to = AxesMut::new(shape.as_mut(), strides.as_mut());
-                self.axes().move_last(SORT, &[axis.index()], O::ROW_MAJOR, to)?;
+                self.axes().move_last(SORT, &[axis.index(self.rank())], O::ROW_MAJOR, to)?;
                 let (output, device) = self.output_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
                 device.sort(output, $descending)
             }
@@ -130,7 +130,7 @@ macro_rules! sorts {
                 T: Ordered,
                 Dev: Sort<T>,
             {
-                self.axes().check_axis(ARGSORT, axis.index())?;
+                self.axes().check_axis(ARGSORT, axis.index(self.rank()))?;
                 let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
                 self.$try_into(axis, &mut out)?;
                 Ok(out)
@@ -160,8 +160,8 @@ macro_rules! sorts {
                 S2: StorageMut<i64, Dev>,
             {
                 let (mut shape, mut from, mut to) =
-                    (D::Shape::default(), D::Strides::default(), D::Strides::default());
-                let axis = [axis.index()];
+                    (D::shape(self.rank()), D::strides(self.rank()), D::strides(self.rank()));
+                let axis = [axis.index(self.rank())];
                 self.axes().move_last(ARGSORT, &axis, O::ROW_MAJOR, AxesMut::new(shape.as_mut(), from.as_mut()))?;
                 check_out(ARGSORT, self.shape().as_ref(), self.device(), out)?;
                 out.axes().move_last(ARGSORT, &axis, O::ROW_MAJOR, AxesMut::new(shape.as_mut(), to.as_mut()))?;

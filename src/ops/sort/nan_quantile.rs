@@ -47,7 +47,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.quantiles_of(NAN_MEDIAN, axis.index(), 1, |device, out, a| {
+        self.quantiles_of(NAN_MEDIAN, axis.index(self.rank()), None, |device, out, a| {
             nan_quantile(device, out, a, &[0.5], None)
         })
     }
@@ -73,7 +73,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S2: StorageMut<T::Float, Dev>,
     {
-        self.quantiles_into(NAN_MEDIAN, axis.index(), 1, out, |device, out, a| {
+        self.quantiles_into(NAN_MEDIAN, axis.index(self.rank()), None, out, |device, out, a| {
             nan_quantile(device, out, a, &[0.5], None)
         })
     }
@@ -99,9 +99,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         Q: QuantileArg<D>,
     {
-        let levels = levels.levels();
+        let (levels, extent) = (levels.levels(), levels.extent());
         check_levels(levels)?;
-        self.quantiles_of(NAN_QUANTILE, axis.index(), levels.len(), |device, out, a| {
+        self.quantiles_of(NAN_QUANTILE, axis.index(self.rank()), extent, |device, out, a| {
             nan_quantile(device, out, a, levels, Some(method))
         })
     }
@@ -133,9 +133,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Q: QuantileArg<D>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let levels = levels.levels();
+        let (levels, extent) = (levels.levels(), levels.extent());
         check_levels(levels)?;
-        self.quantiles_into(NAN_QUANTILE, axis.index(), levels.len(), out, |device, out, a| {
+        self.quantiles_into(NAN_QUANTILE, axis.index(self.rank()), extent, out, |device, out, a| {
             nan_quantile(device, out, a, levels, Some(method))
         })
     }

@@ -67,9 +67,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Ordered,
         Dev: Copy<T> + Sort<T>,
     {
-        let k = check_kth(self.axes(), axis.index(), k)?;
+        let k = check_kth(self.axes(), axis.index(self.rank()), k)?;
         let mut out = self.try_to_owned()?;
-        out.partition_lines(axis.index(), k)?;
+        out.partition_lines(axis.index(self.rank()), k)?;
         Ok(out)
     }
 
@@ -97,11 +97,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Copy<T> + Sort<T>,
         S2: StorageMut<T, Dev>,
     {
-        let k = check_kth(self.axes(), axis.index(), k)?;
+        let k = check_kth(self.axes(), axis.index(self.rank()), k)?;
         check_out(PARTITION, self.shape().as_ref(), self.device(), out)?;
         let (output, device) = out.output();
         Copy::copy(device, output, self.operand())?;
-        out.partition_lines(axis.index(), k)
+        out.partition_lines(axis.index(self.rank()), k)
     }
 
     /// Partitions the elements along an axis in place. `k` must be an index along this axis.
@@ -111,7 +111,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Sort<T>,
         S: StorageMut<T, Dev>,
     {
-        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         self.axes().move_last(PARTITION, &[axis], O::ROW_MAJOR, to)?;
         let (output, device) = self.output_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
@@ -151,9 +151,9 @@ macro_rules! selections {
                 T: Ordered,
                 Dev: Sort<T>,
             {
-                check_top($op, self.axes(), axis.index(), k)?;
+                check_top($op, self.axes(), axis.index(self.rank()), k)?;
                 let mut shape = self.shape();
-                shape.as_mut()[axis.index()] = k;
+                shape.as_mut()[axis.index(self.rank())] = k;
                 let mut values = Tensor::<T, D, O, Dev>::allocate(shape, self.device().clone())?;
                 let mut indices = Tensor::<i64, D, O, Dev>::allocate(shape, self.device().clone())?;
                 self.$try_into(axis, &mut values, &mut indices)?;
@@ -189,7 +189,7 @@ macro_rules! selections {
                 S2: StorageMut<T, Dev>,
                 S3: StorageMut<i64, Dev>,
             {
-                self.select_lines($op, axis.index(), $descending, values, indices)
+                self.select_lines($op, axis.index(self.rank()), $descending, values, indices)
             }
         }
     )*};
@@ -224,9 +224,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expected.as_mut()[axis] = k;
         check_out(op, expected.as_ref(), self.device(), values)?;
         check_out(op, expected.as_ref(), self.device(), indices)?;
-        let (mut from_shape, mut from) = (D::Shape::default(), D::Strides::default());
-        let (mut to_shape, mut to) = (D::Shape::default(), D::Strides::default());
-        let mut to_indices = D::Strides::default();
+        let (mut from_shape, mut from) = (D::shape(self.rank()), D::strides(self.rank()));
+        let (mut to_shape, mut to) = (D::shape(self.rank()), D::strides(self.rank()));
+        let mut to_indices = D::strides(self.rank());
         let last = |axes: Axes<'_>, shape: &mut [usize], strides: &mut [isize]| {
             axes.move_last(op, &[axis], O::ROW_MAJOR, AxesMut::new(shape, strides))
         };

@@ -9,7 +9,7 @@ use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes, Removed};
+use crate::rank::{Dim, Rank, RemoveAxes, Removed, shape_of};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -30,6 +30,11 @@ pub trait QuantileArg<D: RemoveAxes<1>> {
     type Dim: Dim;
     /// Returns the levels.
     fn levels(&self) -> &[f64];
+    /// Returns the extent of the axis in the result, or `None` if the result does not have the axis.
+    #[doc(hidden)]
+    fn extent(&self) -> Option<usize> {
+        Some(self.levels().len())
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -37,6 +42,9 @@ impl<D: RemoveAxes<1>> QuantileArg<D> for f64 {
     type Dim = Removed<D, 1>;
     fn levels(&self) -> &[f64] {
         core::slice::from_ref(self)
+    }
+    fn extent(&self) -> Option<usize> {
+        None
     }
 }
 #[diagnostic::do_not_recommend]
@@ -105,7 +113,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.quantiles_of(MEDIAN, axis.index(), 1, |device, out, a| device.quantile(out, a, &[0.5], None))
+        self.quantiles_of(MEDIAN, axis.index(self.rank()), None, |device, out, a| {
+            device.quantile(out, a, &[0.5], None)
+        })
     }
 
     /// [`median_axis`](Tensor::median_axis) into a preallocated tensor or mutable view of exactly the result's shape.
@@ -130,7 +140,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S2: StorageMut<T::Float, Dev>,
     {
-        self.quantiles_into(MEDIAN, axis.index(), 1, out, |device, out, a| {
+        self.quantiles_into(MEDIAN, axis.index(self.rank()), None, out, |device, out, a| {
             device.quantile(out, a, &[0.5], None)
         })
     }
@@ -158,9 +168,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         Q: QuantileArg<D>,
     {
-        let levels = levels.levels();
+        let (levels, extent) = (levels.levels(), levels.extent());
         check_levels(levels)?;
-        self.quantiles_of(QUANTILE, axis.index(), levels.len(), |device, out, a| {
+        self.quantiles_of(QUANTILE, axis.index(self.rank()), extent, |device, out, a| {
             device.quantile(out, a, levels, Some(method))
         })
     }
@@ -193,9 +203,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Q: QuantileArg<D>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let levels = levels.levels();
+        let (levels, extent) = (levels.levels(), levels.extent());
         check_levels(levels)?;
-        self.quantiles_into(QUANTILE, axis.index(), levels.len(), out, |device, out, a| {
+        self.quantiles_into(QUANTILE, axis.index(self.rank()), extent, out, |device, out, a| {
             device.quantile(out, a, levels, Some(method))
         })
     }
@@ -219,20 +229,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(out)
     }
 
-    /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has `levels` indices along the axis. Otherwise, the
-    /// axis is removed, and `levels` is 1. See [`write_quantiles`](Tensor::write_quantiles).
+    /// Computes quantiles along an axis. In the result, the axis has this extent, or is removed if the extent is `None`. See [`write_quantiles`](Tensor::write_quantiles).
     pub(super) fn quantiles_of<R: Dim>(
         &self,
         op: &'static str,
         axis: usize,
-        levels: usize,
+        extent: Option<usize>,
         compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
     ) -> Result<Tensor<T::Float, R, O, Dev>, Error>
     where
         T: RealScalar,
     {
         let lines = self.lines_along(op, axis)?;
-        let mut out = Tensor::allocate(lines.result::<R>(levels), self.device().clone())?;
+        let mut out = Tensor::allocate(lines.result::<R>(extent), self.device().clone())?;
         self.write_quantiles(&lines, &mut out, compute)?;
         Ok(out)
     }
@@ -242,7 +251,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         op: &'static str,
         axis: usize,
-        levels: usize,
+        extent: Option<usize>,
         out: &mut Tensor<T::Float, R, O, Dev, S2>,
         compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
     ) -> Result<(), Error>
@@ -250,7 +259,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: RealScalar,
     {
         let lines = self.lines_along(op, axis)?;
-        check_out(op, lines.result::<R>(levels).as_ref(), self.device(), out)?;
+        check_out(op, lines.result::<R>(extent).as_ref(), self.device(), out)?;
         self.write_quantiles(&lines, out, compute)
     }
 
@@ -259,7 +268,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If the axis is out of range or has zero elements.
     fn lines_along(&self, op: &'static str, axis: usize) -> Result<QuantileLines<D>, Error> {
-        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         reduced_last(op, false, self.axes(), &[axis], O::ROW_MAJOR, to)?;
         Ok(QuantileLines { op, axis, shape, strides })
@@ -277,11 +286,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: RealScalar,
     {
         let QuantileLines { op, axis, shape: from_shape, strides: from } = lines;
-        let (mut to_shape, mut to) = (D::Shape::default(), D::Strides::default());
-        if R::NDIM == D::NDIM {
+        let (mut to_shape, mut to) = (D::shape(self.rank()), D::strides(self.rank()));
+        if out.rank() == self.rank() {
             out.axes().move_last(op, &[*axis], O::ROW_MAJOR, AxesMut::new(to_shape.as_mut(), to.as_mut()))?;
         } else {
-            let leading = R::NDIM;
+            let leading = out.rank();
             to_shape.as_mut()[..leading].copy_from_slice(out.shape().as_ref());
             to.as_mut()[..leading].copy_from_slice(out.strides().as_ref());
             (to_shape.as_mut()[leading], to.as_mut()[leading]) = (1, 1);
@@ -301,20 +310,17 @@ struct QuantileLines<D: Dim> {
 }
 
 impl<D: Dim> QuantileLines<D> {
-    /// Returns the shape of the quantiles. If `R` is the rank of the operand, there are `levels` indices along the axis. Otherwise, the
-    /// axis is removed.
-    fn result<R: Dim>(&self, levels: usize) -> R::Shape {
-        let mut shape = R::Shape::default();
-        let (leading, _) = self.shape.as_ref().split_at(D::NDIM - 1);
-        if R::NDIM == D::NDIM {
-            let (before, after) = leading.split_at(self.axis);
-            let to = shape.as_mut();
-            to[..self.axis].copy_from_slice(before);
-            to[self.axis] = levels;
-            to[self.axis + 1..].copy_from_slice(after);
-        } else {
-            shape.as_mut().copy_from_slice(leading);
-        }
+    /// Returns the shape of the quantiles. The axis has this extent, or is removed if the extent is `None`.
+    fn result<R: Dim>(&self, extent: Option<usize>) -> R::Shape {
+        let rank = self.shape.as_ref().len();
+        let (leading, _) = self.shape.as_ref().split_at(rank - 1);
+        let Some(extent) = extent else { return shape_of::<R>(leading) };
+        let (before, after) = leading.split_at(self.axis);
+        let mut shape = R::shape(rank);
+        let to = shape.as_mut();
+        to[..self.axis].copy_from_slice(before);
+        to[self.axis] = extent;
+        to[self.axis + 1..].copy_from_slice(after);
         shape
     }
 }

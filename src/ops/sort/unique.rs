@@ -165,7 +165,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Ordered,
         Dev: Select<T>,
     {
-        let along = taking(UNIQUE_SLICES, axis.index(), O::ROW_MAJOR);
+        let along = taking(UNIQUE_SLICES, axis.index(self.rank()), O::ROW_MAJOR);
         let device = self.device();
         let [first, inverse, counts] = unique_slices(device, self.operand(), along)?.map(|buffer| {
             let len = Dev::len(&buffer);

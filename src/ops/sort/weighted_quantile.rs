@@ -45,9 +45,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Q: QuantileArg<D>,
         W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
     {
-        let (axis, levels) = (axis.index(), levels.levels());
+        let (axis, extent, levels) = (axis.index(self.rank()), levels.extent(), levels.levels());
         let weights = self.weights_along(axis, levels, weights)?;
-        self.quantiles_of(WEIGHTED_QUANTILE, axis, levels.len(), |device, out, a| {
+        self.quantiles_of(WEIGHTED_QUANTILE, axis, extent, |device, out, a| {
             weighted_quantile(device, out, a, levels, &weights)
         })
     }
@@ -80,9 +80,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let (axis, levels) = (axis.index(), levels.levels());
+        let (axis, extent, levels) = (axis.index(self.rank()), levels.extent(), levels.levels());
         let weights = self.weights_along(axis, levels, weights)?;
-        self.quantiles_into(WEIGHTED_QUANTILE, axis, levels.len(), out, |device, out, a| {
+        self.quantiles_into(WEIGHTED_QUANTILE, axis, extent, out, |device, out, a| {
             weighted_quantile(device, out, a, levels, &weights)
         })
     }

@@ -27,7 +27,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
-        self.cut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
+        self.cut(self.rank().saturating_sub(1), |from, to| {
+            from.diagonal("take the diagonal", a.index(self.rank()), b.index(self.rank()), to)
+        })
     }
 
     /// Returns a view of diagonal `k` of axes `a` and `b`: the elements whose index along `b` is `k` more than along `a`. Diagonals with
@@ -50,7 +52,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
-        self.cut(|from, to| from.diagonal_offset("take the diagonal", [a.index(), b.index()], k, to))
+        self.cut(self.rank().saturating_sub(1), |from, to| {
+            from.diagonal_offset("take the diagonal", [a.index(self.rank()), b.index(self.rank())], k, to)
+        })
     }
 }
 
@@ -73,7 +77,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        self.cut_mut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
+        let rank = self.rank();
+        let (a, b) = (a.index(rank), b.index(rank));
+        self.cut_mut(rank.saturating_sub(1), |from, to| from.diagonal("take the diagonal", a, b, to))
     }
 }
 
@@ -97,7 +103,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         let diagonal = diagonal.as_view();
         let [n] = diagonal.shape();
         let mut out = Self::try_zeros_in([n, n], diagonal.device())?;
-        out.cut_mut::<Rank<1>>(|from, to| from.diagonal("write the diagonal", 0, 1, to))?
+        out.cut_mut::<Rank<1>>(1, |from, to| from.diagonal("write the diagonal", 0, 1, to))?
             .try_assign(&diagonal)?;
         Ok(out)
     }
@@ -122,7 +128,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         let diagonal = diagonal.as_view();
         let n = diagonal.len().saturating_add(k.unsigned_abs());
         let mut out = Self::try_zeros_in([n, n], diagonal.device())?;
-        out.cut_mut::<Rank<1>>(|from, to| from.diagonal_offset("write the diagonal", [0, 1], k, to))?
+        out.cut_mut::<Rank<1>>(1, |from, to| from.diagonal_offset("write the diagonal", [0, 1], k, to))?
             .try_assign(&diagonal)?;
         Ok(out)
     }

@@ -24,8 +24,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     #[doc(alias = "reverse")]
     pub fn flip(&self, axes: impl AxesArg<D>) -> ViewOf<'_, T, D, O, Dev, S> {
-        let axes = axes.axes();
-        self.cut(|from, to| from.flip(axes.as_ref(), to))
+        let axes = axes.axes(self.rank());
+        self.cut(self.rank(), |from, to| from.flip(axes.as_ref(), to))
     }
 
     /// Returns a view that is rotated by `turns` quarter turns in the plane of the axes `a` and `b`, from `a` towards `b`. A negative
@@ -46,7 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
-        let (a, b) = (a.index(), b.index());
-        self.cut(|from, to| from.rot90(turns, a, b, to))
+        let (a, b) = (a.index(self.rank()), b.index(self.rank()));
+        self.cut(self.rank(), |from, to| from.rot90(turns, a, b, to))
     }
 }

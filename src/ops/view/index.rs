@@ -5,16 +5,17 @@ use crate::axis::{AxisArg, IndexNumber, from_start};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, fallible};
+use crate::layout::slice::rank as slice_rank;
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::{IndexArray, Tensor, TensorViewMut, ViewOf};
+use crate::tensor::{IndexArray, Tensor, TensorViewMut, ViewOf, not_an_index};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns an axis and an index along it, both counted from 0. An index that is out of range stays out of range: see [`from_start`].
     #[inline]
     fn along<A: AxisArg<D>>(&self, axis: A, index: impl IndexNumber) -> (usize, usize) {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let extent = self.shape().as_ref().get(axis).copied().unwrap_or(0);
         (axis, from_start(index, extent))
     }
@@ -37,9 +38,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             let shape = vec![self.len()];
             return Err(Error::IndexOutOfBounds { op: "unravel", index: flat.number(), axis: 0, shape });
         }
-        let (shape, mut index) = (self.shape(), D::Shape::default());
-        for k in 0..D::NDIM {
-            let axis = if O::ROW_MAJOR { D::NDIM - 1 - k } else { k };
+        let (shape, mut index) = (self.shape(), D::shape(self.rank()));
+        for k in 0..self.rank() {
+            let axis = if O::ROW_MAJOR { self.rank() - 1 - k } else { k };
             let extent = shape.as_ref()[axis];
             index.as_mut()[axis] = rest % extent;
             rest /= extent;
@@ -59,13 +60,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn ravel_index(&self, index: impl IndexArray<D>) -> usize {
         let shape = self.shape();
         let (at, shape) = (index.counted_from_start(&shape), shape.as_ref());
+        if self.axes().offset_of(at.as_ref()).is_none() {
+            return Err(not_an_index("ravel", &index.given(), at.as_ref(), shape));
+        }
         let mut flat = 0;
-        for k in 0..D::NDIM {
-            let axis = if O::ROW_MAJOR { k } else { D::NDIM - 1 - k };
-            if at.as_ref()[axis] >= shape[axis] {
-                let index = index.given(axis);
-                return Err(Error::IndexOutOfBounds { op: "ravel", index, axis, shape: shape.to_vec() });
-            }
+        for k in 0..self.rank() {
+            let axis = if O::ROW_MAJOR { k } else { self.rank() - 1 - k };
             flat = flat * shape[axis] + at.as_ref()[axis];
         }
         Ok(flat)
@@ -221,7 +221,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         A: SliceOf<D, Sliced = R>,
     {
         let items = arguments.items();
-        self.derive(|from, to| from.slice(items.as_ref(), to))
+        self.derive(slice_rank(items.as_ref()), |from, to| from.slice(items.as_ref(), to))
     }
 
     /// Variant of [`split_at_mut`](Tensor::split_at_mut) that consumes the view. The results have the same lifetime `'a`.

@@ -44,7 +44,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: HostAccess,
     {
-        let (shape, mut next) = (self.shape(), D::Shape::default());
+        let (shape, mut next) = (self.shape(), D::shape(self.rank()));
         self.iter().map(move |element| {
             let index = next;
             advance(next.as_mut(), shape.as_ref(), O::ROW_MAJOR);
@@ -69,7 +69,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         self.axes().check_axis("iterate", axis)?;
         let end = self.shape().as_ref()[axis];
         Ok(AxisIter { base: self.view(), axis, next: 0, end, rank: PhantomData })
@@ -119,7 +119,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
     {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let indices = LaneIndices::new(self.axes(), axis, O::ROW_MAJOR)?;
         Ok(Lanes { base: self.view(), axis, indices })
     }
@@ -162,7 +162,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        self.view_mut().positions(axis.index())
+        let axis = axis.index(self.rank());
+        self.view_mut().positions(axis)
     }
 
     /// Variant of [`axis_iter_mut`](Tensor::axis_iter_mut) that returns an indexed parallel iterator of rayon.
@@ -212,7 +213,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        self.view_mut().into_lanes(axis.index())
+        let axis = axis.index(self.rank());
+        self.view_mut().into_lanes(axis)
     }
 }
 

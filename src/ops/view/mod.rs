@@ -1,5 +1,6 @@
 //! Views: indexing, slicing, reshaping, splitting, iteration. No function of this folder copies elements of a view.
 
+mod any_rank;
 mod diagonal;
 pub(crate) mod flip;
 pub(crate) mod index;

@@ -37,7 +37,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         shape: Sh,
     ) -> Result<(<Sh::Dim as Dim>::Shape, <Sh::Dim as Dim>::Strides), Error> {
         let shape = new_shape::<T, Sh>(self.shape().as_ref(), shape)?;
-        let mut strides = <Sh::Dim as Dim>::Strides::default();
+        let mut strides = Sh::Dim::strides(shape.as_ref().len());
         match self.axes().reshape(shape.as_ref(), O::ROW_MAJOR, strides.as_mut()) {
             Some(()) => Ok((shape, strides)),
             None => Err(Error::NotContiguous {
@@ -123,7 +123,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
 /// Returns the shape of a reshaped tensor whose shape was `from`.
 fn new_shape<T, Sh: ReshapeArg>(from: &[usize], shape: Sh) -> Result<<Sh::Dim as Dim>::Shape, Error> {
-    let mut to = <Sh::Dim as Dim>::Shape::default();
-    new_extents(from, shape.extents().as_ref(), size_of::<T>(), to.as_mut())?;
+    let extents = shape.extents()?;
+    let mut to = Sh::Dim::shape(extents.as_ref().len());
+    new_extents(from, extents.as_ref(), size_of::<T>(), to.as_mut())?;
     Ok(to)
 }

@@ -12,14 +12,15 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Calls `write` with the tensor's axes and the axes to fill in, and returns the view that they describe. `write` is a method of
+    /// Calls `write` with the tensor's axes and `rank` axes to fill in, and returns the view that they describe. `write` is a method of
     /// [`Axes`]; it returns the offset of the view's first element.
     #[inline]
     pub(crate) fn cut<E: Dim>(
         &self,
+        rank: usize,
         write: impl FnOnce(Axes<'_>, AxesMut<'_>) -> Result<isize, Error>,
     ) -> Result<ViewOf<'_, T, E, O, Dev, S>, Error> {
-        self.view().derive(write)
+        self.view().derive(rank, write)
     }
 
     /// Returns a view whose axis `k` is axis `axes[k]` of this tensor.
@@ -35,7 +36,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     pub fn permute(&self, axes: impl Permutation<D>) -> ViewOf<'_, T, D, O, Dev, S> {
-        self.cut(|from, to| from.permute(axes.axes().as_ref(), to))
+        let axes = axes.axes(self.rank())?;
+        self.cut(self.rank(), |from, to| from.permute(axes.as_ref(), to))
     }
 
     /// Returns a view with two axes exchanged.
@@ -50,7 +52,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[fallible]
     pub fn swap_axes<A: AxisArg<D>, B: AxisArg<D>>(&self, a: A, b: B) -> ViewOf<'_, T, D, O, Dev, S> {
-        self.cut(|from, to| from.swap_axes(a.index(), b.index(), to))
+        self.cut(self.rank(), |from, to| from.swap_axes(a.index(self.rank()), b.index(self.rank()), to))
     }
 
     /// Returns a view with all axes reversed: the transpose of a matrix.
@@ -84,8 +86,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: InsertAxes<1, Inserted = R>,
     {
-        let at = from_start(at, D::NDIM + 1);
-        self.cut(|from, to| from.insert_axis(at, to))
+        let at = from_start(at, self.rank() + 1);
+        self.cut(self.rank() + 1, |from, to| from.insert_axis(at, to))
     }
 
     /// Returns a view without an axis of extent 1.
@@ -104,7 +106,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.cut(|from, to| from.remove_axis(axis.index(), to))
+        self.cut(self.rank().saturating_sub(1), |from, to| from.remove_axis(axis.index(self.rank()), to))
     }
 
     /// Returns a view broadcast to another shape. It repeats the elements along new axes (leading if row-major, trailing if
@@ -125,9 +127,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Sh: IntoShape,
         D: BroadcastTo<Sh::Dim>,
     {
-        let shape = shape.into_shape();
+        let shape = shape.into_shape()?;
         element_count(shape.as_ref(), size_of::<T>())?;
-        let mut strides = <Sh::Dim as Dim>::Strides::default();
+        let mut strides = Sh::Dim::strides(shape.as_ref().len());
         let repeats = self.axes().broadcast_to(shape.as_ref(), O::ROW_MAJOR, strides.as_mut());
         repeats.ok_or_else(|| Error::BroadcastShape {
             from: self.shape().as_ref().to_vec(),
@@ -168,12 +170,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[inline]
     pub(crate) fn cut_mut<E: Dim>(
         &mut self,
+        rank: usize,
         write: impl FnOnce(Axes<'_>, AxesMut<'_>) -> Result<isize, Error>,
     ) -> Result<TensorViewMut<'_, T, E, O, Dev>, Error>
     where
         S: StorageMut<T, Dev>,
     {
-        self.view_mut().derive(write)
+        self.view_mut().derive(rank, write)
     }
 
     /// [`permute`](Tensor::permute) as a mutable view.
@@ -191,7 +194,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        self.cut_mut(|from, to| from.permute(axes.axes().as_ref(), to))
+        let axes = axes.axes(self.rank())?;
+        self.cut_mut(self.rank(), |from, to| from.permute(axes.as_ref(), to))
     }
 
     /// [`reverse_axes`](Tensor::reverse_axes) as a mutable view.

@@ -5,9 +5,9 @@ use crate::axis::IndexNumber;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::fallible;
-use crate::layout::slice::SliceItem;
+use crate::layout::slice::{SliceItem, rank as slice_rank};
 use crate::order::Order;
-use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes};
+use crate::rank::{AnyRank, Dim, InsertAxes, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
@@ -200,6 +200,18 @@ copied! {
 )]
 pub trait AllAxesSliced {}
 impl AllAxesSliced for Rank<0> {}
+// For `AnyRank`, the number of arguments is checked at run time.
+impl<const MAX: usize> AllAxesSliced for AnyRank<MAX> {}
+
+/// A list of arguments whose number is known at run time.
+#[diagnostic::do_not_recommend]
+impl<'a, const MAX: usize> SliceOf<AnyRank<MAX>> for &'a [SliceItem] {
+    type Sliced = AnyRank<MAX>;
+    type Items = &'a [SliceItem];
+    fn items(self) -> &'a [SliceItem] {
+        self
+    }
+}
 
 /// The value of [`SliceArg::Made`] before the first argument: the result has no axes yet.
 type R0 = Rank<0>;
@@ -288,7 +300,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: SliceOf<D, Sliced = R>,
     {
         let items = arguments.items();
-        self.cut(|from, to| from.slice(items.as_ref(), to))
+        self.cut(slice_rank(items.as_ref()), |from, to| from.slice(items.as_ref(), to))
     }
 }
 
@@ -311,6 +323,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let items = arguments.items();
-        self.cut_mut(|from, to| from.slice(items.as_ref(), to))
+        self.cut_mut(slice_rank(items.as_ref()), |from, to| from.slice(items.as_ref(), to))
     }
 }

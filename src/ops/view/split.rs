@@ -13,7 +13,7 @@ use core::ops::Range;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the view of a range of indices along an axis. The axis and the indices must be in range.
     pub(crate) fn range(&self, axis: usize, indices: Range<usize>) -> ViewOf<'_, T, D, O, Dev, S> {
-        self.cut(|from, to| Ok(from.range(axis, indices, to))).expect("the range was checked")
+        self.cut(self.rank(), |from, to| Ok(from.range(axis, indices, to))).expect("the range was checked")
     }
 
     /// Returns the extent of an axis.
@@ -39,7 +39,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     #[must_use]
     pub fn split<A: AxisArg<D>>(&self, axis: A, parts: usize) -> Vec<ViewOf<'_, T, D, O, Dev, S>> {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let extent = self.extent("split", axis)?;
         let len = equal_parts(self.shape().as_ref(), axis, extent, parts)?;
         collected((0..parts).map(|k| self.range(axis, k * len..(k + 1) * len)))
@@ -66,7 +66,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axis: A,
         positions: &[impl IndexNumber],
     ) -> Vec<ViewOf<'_, T, D, O, Dev, S>> {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let extent = self.extent("split", axis)?;
         let ranges = ranges_between(self.shape().as_ref(), axis, extent, positions)?;
         Ok(ranges.into_iter().map(|range| self.range(axis, range)).collect())
@@ -90,7 +90,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axis: A,
         len: usize,
     ) -> impl DoubleEndedIterator<Item = ViewOf<'_, T, D, O, Dev, S>> + ExactSizeIterator {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let extent = self.extent("cut into chunks", axis)?;
         let count = chunk_count(extent, len)?;
         Ok((0..count).map(move |k| self.range(axis, k * len..extent.min((k + 1).saturating_mul(len)))))
@@ -130,7 +130,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let extent = self.extent("cut into chunks", axis)?;
         let count = chunk_count(extent, len)?;
         let mut chunks = reserved(count)?;
@@ -165,7 +165,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> rayon::vec::IntoIter<crate::TensorView<'_, T, D, O, Dev>> {
         use rayon::iter::IntoParallelIterator;
         let view: crate::TensorView<'_, T, D, O, Dev> = self.into();
-        let axis = axis.index();
+        let axis = axis.index(self.rank());
         let chunks = unwrap_or_panic(view.extent("cut into chunks", axis).and_then(|extent| {
             let count = chunk_count(extent, len)?;
             let chunk = |k: usize| view.range(axis, k * len..extent.min((k + 1).saturating_mul(len)));

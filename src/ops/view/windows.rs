@@ -38,8 +38,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: InsertAxes<K, Inserted = R>,
     {
-        let axes = all_from_start(axes, D::NDIM);
-        self.cut(|from, mut to| {
+        let axes = all_from_start(axes, self.rank());
+        self.cut(self.rank() + K, |from, mut to| {
             let offset = from.windows(&axes, &lengths, to.reborrow())?;
             element_count(to.into_axes().shape(), size_of::<T>())?;
             Ok(offset)

@@ -4,11 +4,16 @@
 
 #![forbid(unsafe_code)]
 
+mod any;
+
+pub use any::{AnyRank, AnyShape};
+
 use crate::axis::{ElementIndex, IndexNumber, Permutation};
+use crate::error::Error;
 use core::fmt::Debug;
 use core::hash::Hash;
 use core::ops::{Add, Sub};
-use typenum::{Const, Diff, Max, Maximum, Sum, ToUInt, U, Unsigned};
+use typenum::{Const, Diff, Max, Maximum, Sum, ToUInt, U};
 
 /// The largest supported rank.
 pub const MAX_RANK: usize = 16;
@@ -32,7 +37,7 @@ mod sealed {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Rank<const N: usize>;
 
-/// The rank of a tensor: one of [`Rank<0>`](Rank) to `Rank<16>`.
+/// The rank of a tensor: one of [`Rank<0>`](Rank) to `Rank<16>`, or [`AnyRank`].
 ///
 /// Sealed: for bounds of generic code only. Every rank broadcasts with itself and with rank 0 without any further bound.
 ///
@@ -42,7 +47,8 @@ pub struct Rank<const N: usize>;
 ///     x.shape().as_ref().iter().product()
 /// }
 /// assert_eq!(elements(Tensor::zeros([2, 3]).view()), 6);
-/// assert_eq!(<Rank<3> as Dim>::NDIM, 3);
+/// assert_eq!(<Rank<3> as Dim>::NDIM, Some(3));
+/// assert_eq!(<vierbein::AnyRank as Dim>::NDIM, None);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a supported tensor rank",
@@ -61,8 +67,10 @@ pub trait Dim:
     + Broadcast<Self, Common = Self>
     + Broadcast<Rank<0>, Common = Self>
 {
-    /// The number of axes.
-    const NDIM: usize;
+    /// The number of axes, or `None` for [`AnyRank`].
+    const NDIM: Option<usize>;
+    /// The largest number of axes.
+    const MAX_NDIM: usize;
     /// An array of one `usize` for each axis: a shape or an index.
     type Shape: IntoShape<Dim = Self>
         + ReshapeArg<Dim = Self>
@@ -72,7 +80,6 @@ pub trait Dim:
         + AsMut<[usize]>
         + Copy
         + Debug
-        + Default
         + PartialEq
         + Eq
         + Hash
@@ -80,9 +87,40 @@ pub trait Dim:
         + Sync
         + 'static;
     /// An array of one `isize` for each axis: strides, in elements.
-    type Strides: AsRef<[isize]> + AsMut<[isize]> + Copy + Debug + Default + PartialEq + Send + Sync + 'static;
+    type Strides: AsRef<[isize]> + AsMut<[isize]> + Copy + Debug + PartialEq + Send + Sync + 'static;
     #[doc(hidden)]
-    type Num: Unsigned;
+    type Num;
+    /// Returns an array of zeros for a tensor with `rank` axes.
+    ///
+    /// # Panics
+    /// If no tensor of this rank has `rank` axes.
+    #[doc(hidden)]
+    fn shape(rank: usize) -> Self::Shape;
+    /// Variant of [`shape`](Dim::shape) for strides.
+    #[doc(hidden)]
+    fn strides(rank: usize) -> Self::Strides;
+}
+
+/// Returns the shape of a tensor of rank `D` as its array.
+///
+/// # Panics
+/// If no tensor of rank `D` has this number of axes.
+#[inline]
+pub(crate) fn shape_of<D: Dim>(extents: &[usize]) -> D::Shape {
+    let mut shape = D::shape(extents.len());
+    shape.as_mut().copy_from_slice(extents);
+    shape
+}
+
+/// Returns the name of a rank, for messages.
+pub(crate) fn name<D: Dim>() -> String {
+    D::NDIM.map_or("AnyRank".into(), |rank| format!("Rank<{rank}>"))
+}
+
+/// Returns an error if no tensor of rank `D` has `rank` axes. Called where the rank of a result is greater than that of the operands.
+#[inline]
+pub(crate) fn check_rank<D: Dim>(rank: usize) -> Result<(), Error> {
+    if rank <= D::MAX_NDIM { Ok(()) } else { Err(any::too_many_axes(D::MAX_NDIM, rank)) }
 }
 
 /// Converts a typenum number to a rank.
@@ -139,7 +177,7 @@ where
 /// ```
 /// use vierbein::prelude::*;
 /// fn column<T: Element, D: InsertAxes<1>, O: Order>(x: TensorView<'_, T, D, O>) -> TensorView<'_, T, D::Inserted, O> {
-///     x.insert_axis(D::NDIM)
+///     x.insert_axis(-1)
 /// }
 /// assert_eq!(column(tensor![1, 2].view()).shape(), [2, 1]);
 /// ```
@@ -339,6 +377,19 @@ impl<B: MatrixStack> MatmulRanks<B> for Rank<1> {
     type Product = Removed<B, 1>;
 }
 
+/// Returns an error if a tensor with `rank` axes has no matrices. For [`MatrixStack`], this can only happen with [`AnyRank`].
+///
+/// # Errors
+/// [`Error::UnsupportedRank`], with the text of the compiler's message for other ranks.
+#[inline]
+pub(crate) fn check_matrices(op: &'static str, rank: usize) -> Result<(), Error> {
+    if rank >= 2 {
+        return Ok(());
+    }
+    let reason = format!("a tensor of `Rank<{rank}>` has no matrices: expected a rank of 2 or more");
+    Err(Error::UnsupportedRank { op, reason })
+}
+
 /// A shape: an array of extents, one for each axis. Its length is the rank.
 ///
 /// ```
@@ -357,7 +408,10 @@ pub trait IntoShape: Copy {
     /// The rank: the length of the array.
     type Dim: Dim;
     /// Returns the extents, one for each axis.
-    fn into_shape(self) -> <Self::Dim as Dim>::Shape;
+    ///
+    /// # Errors
+    /// If there are more extents than axes are supported.
+    fn into_shape(self) -> Result<<Self::Dim as Dim>::Shape, Error>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -366,8 +420,9 @@ where
     Rank<N>: Dim<Shape = [usize; N]>,
 {
     type Dim = Rank<N>;
-    fn into_shape(self) -> [usize; N] {
-        self
+    #[inline]
+    fn into_shape(self) -> Result<[usize; N], Error> {
+        Ok(self)
     }
 }
 
@@ -384,7 +439,10 @@ pub trait ReshapeArg: Copy {
     /// The rank: the length of the array or tuple.
     type Dim: Dim;
     /// Returns the extents. One of them can be -1.
-    fn extents(self) -> <Self::Dim as Dim>::Strides;
+    ///
+    /// # Errors
+    /// If there are more extents than axes are supported.
+    fn extents(self) -> Result<<Self::Dim as Dim>::Strides, Error>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -393,8 +451,9 @@ where
     Rank<N>: Dim<Strides = [isize; N]>,
 {
     type Dim = Rank<N>;
-    fn extents(self) -> [isize; N] {
-        self.map(IndexNumber::number)
+    #[inline]
+    fn extents(self) -> Result<[isize; N], Error> {
+        Ok(self.map(IndexNumber::number))
     }
 }
 
@@ -404,9 +463,9 @@ macro_rules! reshape_tuples {
         impl<$($I: IndexNumber),*> ReshapeArg for ($($I,)*) {
             type Dim = Rank<$n>;
             #[allow(non_snake_case, reason = "each variable is named after its type")]
-            fn extents(self) -> [isize; $n] {
+            fn extents(self) -> Result<[isize; $n], Error> {
                 let ($($I,)*) = self;
-                [$($I.number()),*]
+                Ok([$($I.number()),*])
             }
         }
     )*};
@@ -420,10 +479,21 @@ macro_rules! ranks {
         impl sealed::Sealed for Rank<$n> {}
         #[diagnostic::do_not_recommend]
         impl Dim for Rank<$n> {
-            const NDIM: usize = $n;
+            const NDIM: Option<usize> = Some($n);
+            const MAX_NDIM: usize = $n;
             type Shape = [usize; $n];
             type Strides = [isize; $n];
             type Num = typenum::$num;
+            #[inline(always)]
+            fn shape(rank: usize) -> [usize; $n] {
+                debug_assert_eq!(rank, $n);
+                [0; $n]
+            }
+            #[inline(always)]
+            fn strides(rank: usize) -> [isize; $n] {
+                debug_assert_eq!(rank, $n);
+                [0; $n]
+            }
         }
         #[diagnostic::do_not_recommend]
         impl ToRank for typenum::$num { type Rank = Rank<$n>; }
@@ -431,9 +501,9 @@ macro_rules! ranks {
         #[test]
         fn each_rank_is_its_number() {
             $(
-                assert_eq!(<Rank<$n> as Dim>::NDIM, $n);
-                assert_eq!(<<Rank<$n> as Dim>::Num as Unsigned>::USIZE, $n);
-                assert_eq!(<typenum::$num as ToRank>::Rank::NDIM, $n);
+                assert_eq!(<Rank<$n> as Dim>::NDIM, Some($n));
+                assert_eq!(<<Rank<$n> as Dim>::Num as typenum::Unsigned>::USIZE, $n);
+                assert_eq!(<typenum::$num as ToRank>::Rank::NDIM, Some($n));
             )*
         }
     };
