@@ -10,7 +10,7 @@ use vierbein::{Error, IntoShape};
 
 /// Returns a tensor of small integers, so that sums of products are exact.
 fn whole<T: Scalar, O: Order, Sh: IntoShape>(shape: Sh, seed: i64) -> Tensor<T, Sh::Dim, O> {
-    let len = shape.into_shape().as_ref().iter().product::<usize>() as i64;
+    let len = shape.into_shape().unwrap().as_ref().iter().product::<usize>() as i64;
     let data: Vec<i64> = (0..len).map(|k| (k * 7 + seed) % 9 - 4).collect();
     Tensor::<i64, Sh::Dim, O>::from_vec(shape, data).cast()
 }

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::order::MemoryOrder;
-use crate::rank::{MAX_RANK, Rank};
+use crate::rank::{AnyRank, MAX_RANK};
 
 /// Whether an operation has the same positions, or separate ones, for each index of the axes other than the indexed one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -182,7 +182,7 @@ impl Along {
         at: Operand<'_, i64, Dev>,
         values: Operand<'_, T, Dev>,
     ) -> Result<(), Error> {
-        repeated::<Rank<MAX_RANK>, _, _>(self.op, self.row_major, at.shape(), values, |values| {
+        repeated::<AnyRank, _, _>(self.op, self.row_major, at.shape(), values, |values| {
             if at.shape().contains(&0) {
                 return Ok(());
             }
@@ -208,7 +208,7 @@ impl Along {
         let (mut taken, rank) = ([0; MAX_RANK], out.shape().len() - 1 + at.shape().len());
         self.taken(out.shape(), at.shape(), &mut taken[..rank]);
         let taken = &taken[..rank];
-        repeated::<Rank<MAX_RANK>, _, _>(self.op, self.row_major, taken, values, |values| {
+        repeated::<AnyRank, _, _>(self.op, self.row_major, taken, values, |values| {
             if taken.contains(&0) {
                 return self.check_positions::<T, Dev>(device, out.shape(), at);
             }

@@ -88,6 +88,33 @@ pub trait Dim:
         + 'static;
     /// An array of one `isize` for each axis: strides, in elements.
     type Strides: AsRef<[isize]> + AsMut<[isize]> + Copy + Debug + PartialEq + Send + Sync + 'static;
+    /// Returns a shape or an index with these numbers, one for each axis.
+    ///
+    /// # Errors
+    /// If no tensor of this rank has this number of axes.
+    ///
+    /// ```
+    /// use vierbein::{AnyRank, Dim, Rank};
+    /// assert_eq!(<Rank<2>>::shape_from(&[3, 4])?, [3, 4]);
+    /// assert_eq!(<AnyRank>::shape_from(&[3, 4])?, [3, 4]);
+    /// assert!(<Rank<2>>::shape_from(&[3]).is_err());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    fn shape_from(numbers: &[usize]) -> Result<Self::Shape, Error> {
+        if Self::NDIM.is_some_and(|rank| rank != numbers.len()) || numbers.len() > Self::MAX_NDIM {
+            return Err(not_a_shape::<Self>(numbers));
+        }
+        Ok(shape_of::<Self>(numbers))
+    }
+    /// Variant of [`shape_from`](Dim::shape_from) for strides.
+    ///
+    /// # Errors
+    /// If no tensor of this rank has this number of axes.
+    fn strides_from(numbers: &[isize]) -> Result<Self::Strides, Error> {
+        let mut strides = Self::strides(Self::shape_from(&vec![0; numbers.len()])?.as_ref().len());
+        strides.as_mut().copy_from_slice(numbers);
+        Ok(strides)
+    }
     #[doc(hidden)]
     type Num;
     /// Returns an array of zeros for a tensor with `rank` axes.
@@ -110,6 +137,13 @@ pub(crate) fn shape_of<D: Dim>(extents: &[usize]) -> D::Shape {
     let mut shape = D::shape(extents.len());
     shape.as_mut().copy_from_slice(extents);
     shape
+}
+
+#[cold]
+fn not_a_shape<D: Dim>(numbers: &[usize]) -> Error {
+    let reason =
+        format!("{numbers:?} does not have one number for each axis of a tensor of `{}`", name::<D>());
+    Error::UnsupportedRank { op: "create a shape", reason }
 }
 
 /// Returns the name of a rank, for messages.

@@ -17,6 +17,8 @@ pub(crate) const LIST: &[&str] = &[
     "try_shr",
     // What the library selected on this machine.
     "info",
+    // Numbers of axes.
+    "AnyShape::new",
     // Borrows of the tensor.
     "view",
     "view_mut",
@@ -288,7 +290,16 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ),
     (
         "arguments of public methods, as numbers: the methods check them",
-        &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items", "impl::copied"],
+        &[
+            "Dim::shape",
+            "Dim::strides",
+            "DynAxes::axes",
+            "DynSlice::of",
+            "QuantileArg::extent",
+            "SliceArg::item",
+            "SliceOf::items",
+            "impl::copied",
+        ],
     ),
     (
         "of sealed traits: kernels, whose operands the methods check (`errors/fft.rs`)",
@@ -314,7 +325,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Operands::combine",
             "Operands::combine_into",
             "SelectOperand::on",
-            "PadWidths::of_axis",
+            "PadWidths::of_axes",
             "RepeatCounts::counts",
             "Positions::positions",
             "PositionNumber::as_i64",

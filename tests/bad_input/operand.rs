@@ -146,9 +146,7 @@ pub(crate) trait ToArray {
 impl<T: Number, D: Dim, O: Order, S: Storage<T, Cpu>> ToArray for Tensor<T, D, O, Cpu, S> {
     fn array(&self) -> Array {
         Array::from_fn(self.shape().as_ref(), |at| {
-            let mut index = D::Shape::default();
-            index.as_mut().copy_from_slice(at);
-            self.get(index).expect("the index is of the shape").number()
+            self.get(D::shape_from(at).unwrap()).expect("the index is of the shape").number()
         })
     }
 }

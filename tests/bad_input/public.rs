@@ -123,7 +123,8 @@ pub(crate) fn functions(more: &[&str]) -> Option<BTreeSet<String>> {
             "struct" | "enum" | "union" => {
                 let text = read(page);
                 let end = |id: &str| text.find(id).unwrap_or(text.len());
-                let own = &text[..end("id=\"trait-implementations\"")];
+                // Without the methods of slices, to which `AnyShape` dereferences.
+                let own = &text[..end("id=\"trait-implementations\"").min(end("id=\"deref-methods"))];
                 let with_traits = &text[..end("id=\"synthetic-implementations\"")];
                 let tensor = name == "Tensor" || name == "DynTensor";
                 // rustdoc appends a number to the id of a second method with the same name.

@@ -8,7 +8,7 @@ use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{one, square};
 use super::operand::{LONG, ToArray};
 use super::{at_rank, cut_mut, done, elementwise::ONE};
-use vierbein::prelude::*;
+use vierbein::{AnyRank, prelude::*};
 
 const NO_AXIS: &str = "does not compile: there is no axis";
 const OF_AXES: Call = Call { operands: one, cannot: &[(Rank0, NO_AXIS)], ..Call::NOTHING };
@@ -110,6 +110,23 @@ fn axes() -> Vec<Row> {
             names: &["into_flipped"],
             run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(panics x.to_owned().into_flipped())),
             expected: |a, _| of_copy(&a[0], reversed),
+            ..ONE
+        },
+        Call {
+            names: &["into_any_rank"],
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(panics x.view().into_any_rank())),
+            expected: |a, _| Ok(a[0].clone()),
+            ..ONE
+        },
+        Call {
+            names: &["into_rank", "try_into_rank"],
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let x = x.view().into_any_rank();
+                    done!(try Ok(x.try_into_rank::<AnyRank>()?), panics x.into_rank::<AnyRank>())
+                })
+            },
+            expected: |a, _| Ok(a[0].clone()),
             ..ONE
         },
         Call {

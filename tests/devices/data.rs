@@ -7,14 +7,14 @@ use vierbein::{IntoShape, Storage};
 pub(crate) fn indices<D: Dim, O: Order>(shape: D::Shape) -> Vec<D::Shape> {
     let count = shape.as_ref().iter().product();
     let nth = |mut k: usize| {
-        let mut index = D::Shape::default();
+        let mut index = D::shape_from(&vec![0; shape.as_ref().len()]).expect("the rank of the shape");
         let mut take = |axis: usize| {
             index.as_mut()[axis] = k % shape.as_ref()[axis];
             k /= shape.as_ref()[axis];
         };
         match O::ROW_MAJOR {
-            true => (0..D::NDIM).rev().for_each(&mut take),
-            false => (0..D::NDIM).for_each(&mut take),
+            true => (0..shape.as_ref().len()).rev().for_each(&mut take),
+            false => (0..shape.as_ref().len()).for_each(&mut take),
         }
         index
     };

@@ -14,7 +14,7 @@ fn there_and_back<T: Value, D: Dim, O: Order>(shape: D::Shape) {
     let erased = DynTensor::from(x);
     assert_eq!(
         (erased.dtype(), erased.rank(), erased.shape(), erased.order(), erased.len()),
-        (T::DTYPE, D::NDIM, shape.as_ref(), O::MEMORY_ORDER, n)
+        (T::DTYPE, shape.as_ref().len(), shape.as_ref(), O::MEMORY_ORDER, n)
     );
     assert!(erased.is_contiguous());
     assert_eq!(erased.to_vec::<T>().unwrap(), data);

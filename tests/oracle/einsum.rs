@@ -21,12 +21,12 @@ fn row(spec: &str, shapes: &[&[usize]]) -> Vec<&'static str> {
 }
 
 fn reals<O: Order, Sh: IntoShape>(shape: Sh) -> Tensor<f64, Sh::Dim, O> {
-    let len: usize = shape.into_shape().as_ref().iter().product();
+    let len: usize = shape.into_shape().unwrap().as_ref().iter().product();
     Tensor::from_vec(shape, (0..len).map(|k| (k as f64 + 0.2).cos()).collect())
 }
 
 fn integers<O: Order, Sh: IntoShape>(shape: Sh) -> Tensor<i64, Sh::Dim, O> {
-    let len: i64 = shape.into_shape().as_ref().iter().product::<usize>() as i64;
+    let len: i64 = shape.into_shape().unwrap().as_ref().iter().product::<usize>() as i64;
     Tensor::from_vec(shape, (0..len).map(|k| (7 * k + 3) % 11 - 5).collect())
 }
 

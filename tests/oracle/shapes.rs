@@ -65,9 +65,7 @@ fn every_row_belongs_to_a_test() {
 
 /// Converts a list of extents or indices to an array whose length is the rank.
 fn typed<D: Dim>(extents: &[usize]) -> D::Shape {
-    let mut typed = D::Shape::default();
-    typed.as_mut().copy_from_slice(extents);
-    typed
+    D::shape_from(extents).unwrap()
 }
 
 /// Returns all indices of a shape in row-major order.

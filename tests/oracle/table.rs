@@ -205,18 +205,24 @@ impl Run<'_> {
     /// Returns an operand. Different operands of a case have different arrangements.
     pub(crate) fn operand<T: Number, D: Dim, O: Order>(&self, k: usize) -> Memory<T, D> {
         let (values, texts) = &self.case.operands[k];
-        assert_eq!((values.dtype, values.shape.len()), (T::DTYPE, D::NDIM), "{}", self.case.line);
+        assert_eq!(
+            (values.dtype, values.shape.len()),
+            (T::DTYPE, D::NDIM.unwrap_or(values.shape.len())),
+            "{}",
+            self.case.line
+        );
         let arrangement = ARRANGEMENTS[(self.arrangement + k) % ARRANGEMENTS.len()];
-        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
-        shape.as_mut().copy_from_slice(&values.shape);
+        let rank = values.shape.len();
+        let shape = D::shape_from(&values.shape).unwrap();
+        let mut strides = D::strides(rank);
         let (negative, width, row_major) = match arrangement {
             Arrangement::Contiguous => (0, 1, O::ROW_MAJOR),
-            Arrangement::Reversed => (D::NDIM, 1, O::ROW_MAJOR),
+            Arrangement::Reversed => (rank, 1, O::ROW_MAJOR),
             Arrangement::OtherOrder => (0, 1, !O::ROW_MAJOR),
             Arrangement::Sliced => (1, 2, O::ROW_MAJOR),
         };
         let (mut stride, mut offset) = (width, 0);
-        let mut axes: Vec<usize> = (0..D::NDIM).collect();
+        let mut axes: Vec<usize> = (0..rank).collect();
         if row_major {
             axes.reverse();
         }

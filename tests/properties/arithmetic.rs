@@ -1,6 +1,6 @@
 //! Tests of arithmetic between tensors and with scalars: with broadcasting, with owned and borrowed operands, and in place.
 
-use super::check::{assert_fits, assert_is, assert_owned, cases, elements, for_rank};
+use super::check::{assert_fits, assert_is, assert_owned, cases, elements, for_rank, rank};
 use super::number::{Exact, Number, OPS, Op};
 use super::reference::{Array, common_shape};
 use super::views::{Recipe, TestDim, recipe, shape, with_view, with_view_mut};
@@ -51,7 +51,7 @@ fn with_views<T: Exact, D: TestDim, E: TestDim, O: Order>(
     (recipes, common, picks): &Operands,
     f: &mut dyn FnMut(TensorView<'_, T, D, O>, TensorView<'_, T, E, O>, &Array<T>, &Array<T>),
 ) {
-    let [left, right] = pair(common, [D::NDIM, E::NDIM], picks, O::ROW_MAJOR);
+    let [left, right] = pair(common, [rank::<D>(2), rank::<E>(2)], picks, O::ROW_MAJOR);
     with_view::<T, D, O>(&recipes[0], &left, &mut |a, in_a| {
         let in_a = elements::<T>(in_a);
         with_view::<T, E, O>(&recipes[1], &right, &mut |b, in_b| f(a, b, &in_a, &elements::<T>(in_b)));
@@ -149,7 +149,7 @@ where
     E: TestDim + BroadcastTo<D>,
 {
     let (recipes, target, picks) = operands;
-    let [_, right] = pair(target, [D::NDIM, E::NDIM], picks, O::ROW_MAJOR);
+    let [_, right] = pair(target, [rank::<D>(target.len()), rank::<E>(2)], picks, O::ROW_MAJOR);
     let scalar = T::sample(recipes[0].seed, 1, 3);
     with_view::<T, E, O>(&recipes[1], &right, &mut |b, in_b| {
         let in_b = elements::<T>(in_b);

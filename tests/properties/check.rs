@@ -14,9 +14,12 @@ pub(crate) fn cases(cases: u32) -> ProptestConfig {
 
 /// Converts an index or a shape to an array whose length is the rank.
 pub(crate) fn fixed<D: Dim>(values: &[usize]) -> D::Shape {
-    let mut to = D::Shape::default();
-    to.as_mut().copy_from_slice(values);
-    to
+    D::shape_from(values).expect("the rank has this number of axes")
+}
+
+/// Returns the number of axes of tensors of rank `D`, or `any` for `AnyRank`.
+pub(crate) fn rank<D: Dim>(any: usize) -> usize {
+    D::NDIM.unwrap_or(any)
 }
 
 /// Converts an array of the reference implementation to a tensor.
@@ -130,6 +133,8 @@ macro_rules! for_rank {
             $($n => {
                 $f::<$T, vierbein::Rank<$n>, vierbein::RowMajor> $args;
                 $f::<$T, vierbein::Rank<$n>, vierbein::ColMajor> $args;
+                $f::<$T, vierbein::AnyRank, vierbein::RowMajor> $args;
+                $f::<$T, vierbein::AnyRank, vierbein::ColMajor> $args;
             })*
             _ => unreachable!("no such rank here"),
         }

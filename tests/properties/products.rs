@@ -1,6 +1,6 @@
 //! Tests of products of matrices, vectors and batches of matrices in both memory orders, on views of every kind.
 
-use super::check::{assert_fits, cases, for_rank, for_types, put_all};
+use super::check::{assert_fits, cases, for_rank, for_types, put_all, rank};
 use super::number::Number;
 use super::reference::{count, matmul};
 use super::views::{Recipe, TestDim, recipe, with_view};
@@ -44,8 +44,8 @@ where
     D: TestDim + MatmulRanks<E, Product = R>,
     E: TestDim,
 {
-    let left = side(lengths, false, D::NDIM, O::ROW_MAJOR);
-    let right = side(lengths, true, E::NDIM, O::ROW_MAJOR);
+    let left = side(lengths, false, rank::<D>(3), O::ROW_MAJOR);
+    let right = side(lengths, true, rank::<E>(2), O::ROW_MAJOR);
     if count(&left).max(count(&right)) > 500 {
         return;
     }

@@ -6,7 +6,8 @@ use super::check::{assert_sequence, elements, fixed, tensor};
 use super::number::{Exact, Z, sample};
 use super::reference::{Array, count};
 use proptest::prelude::*;
-use vierbein::{Dim, Order, Rank, Stepped, Tensor, TensorView, TensorViewMut};
+use vierbein::dyn_tensor::SliceItem;
+use vierbein::{AnyRank, Dim, Order, Rank, Stepped, Tensor, TensorView, TensorViewMut};
 
 /// Random numbers that determine how a view is created. They are valid for any shape. If `source` is 0 and `steps` is empty, the view is
 /// the whole base tensor.
@@ -432,6 +433,62 @@ ranks! {
     6: 7, [5], [7], [0 1 2 3 4 5];
 }
 
+impl TestDim for AnyRank {
+    fn source<T: Exact, O: Order>(
+        plan: &Plan,
+        base: &Array<Z>,
+        f: &mut dyn FnMut(TensorView<'_, T, Self, O>),
+    ) {
+        match plan.source {
+            Source::AsOrder => f(base_tensor::<T, Self, O::Transposed>(base).as_order::<O>()),
+            Source::FlipOrder => f(base_tensor::<T, Self, O::Transposed>(base).flip_order()),
+            _ => {
+                let base = base_tensor::<T, Self, O>(base);
+                f(match plan.source {
+                    Source::IndexAxis(axis, at) => base.index_axis(axis, at),
+                    Source::RemoveAxis(axis) => base.remove_axis(axis),
+                    Source::FromScalar | Source::FromLower => base.broadcast_to(fixed::<Self>(&plan.begin)),
+                    Source::Diagonal(a, b) => base.diagonal(a, b),
+                    Source::InsertAxis(at) => base.insert_axis(at),
+                    Source::Owned | Source::AsOrder | Source::FlipOrder => base.view(),
+                });
+            }
+        }
+    }
+
+    fn source_mut<T: Exact, O: Order>(
+        plan: &Plan,
+        base: &Array<Z>,
+        f: &mut dyn FnMut(TensorViewMut<'_, T, Self, O>),
+    ) -> Vec<T> {
+        let mut owner = base_tensor::<T, Self, O>(base);
+        match plan.source {
+            Source::IndexAxis(axis, at) => f(owner.index_axis_mut(axis, at)),
+            Source::Diagonal(a, b) => f(owner.diagonal_mut(a, b)),
+            _ => f(owner.view_mut()),
+        }
+        owner.into_vec()
+    }
+
+    fn slice<'a, T: Exact, O: Order>(
+        view: TensorView<'a, T, Self, O>,
+        ranges: &[(isize, isize, isize)],
+    ) -> TensorView<'a, T, Self, O> {
+        view.slice(&items(ranges)[..])
+    }
+
+    fn slice_mut<'a, T: Exact, O: Order>(
+        view: &'a mut TensorViewMut<'_, T, Self, O>,
+        ranges: &[(isize, isize, isize)],
+    ) -> TensorViewMut<'a, T, Self, O> {
+        view.slice_mut(&items(ranges)[..])
+    }
+}
+
+fn items(ranges: &[(isize, isize, isize)]) -> Vec<SliceItem> {
+    ranges.iter().map(|&(start, end, step)| Stepped(start..end, step).into()).collect()
+}
+
 #[inline(never)]
 fn stepped<'a, T: Exact, D: TestDim, O: Order>(
     view: TensorView<'a, T, D, O>,
@@ -492,7 +549,7 @@ fn stepped_mut<T: Exact, D: TestDim, O: Order>(
     let Some((step, others)) = steps.split_first() else {
         return f(view);
     };
-    let mut axes: Vec<usize> = (0..D::NDIM).collect();
+    let mut axes: Vec<usize> = (0..view.rank()).collect();
     match step {
         Step::Slice(ranges) => return stepped_mut(D::slice_mut(&mut view, ranges), others, f),
         Step::Split { axis, at, low } => {

@@ -6,10 +6,17 @@ use vierbein::{Dim, Rank};
 struct Matrix;
 
 impl Dim for Matrix {
-    const NDIM: usize = 2;
+    const NDIM: Option<usize> = Some(2);
+    const MAX_NDIM: usize = 2;
     type Shape = [usize; 2];
     type Strides = [isize; 2];
     type Num = <Rank<2> as Dim>::Num;
+    fn shape(_: usize) -> [usize; 2] {
+        [0; 2]
+    }
+    fn strides(_: usize) -> [isize; 2] {
+        [0; 2]
+    }
 }
 
 fn main() {}

@@ -34,7 +34,7 @@ fn filled<Sh: IntoShape>(shape: Sh) -> Rc<Tensor<f64, Sh::Dim>> {
 }
 
 fn zeros<Sh: IntoShape>(shape: Sh) -> Tensor<f64, Sh::Dim> {
-    Tensor::zeros(shape.into_shape())
+    Tensor::zeros(shape.into_shape().unwrap())
 }
 
 /// Returns all kernels. Vectors have `n` elements; matrices and tensors have about `n`.

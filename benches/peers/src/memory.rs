@@ -51,7 +51,7 @@ pub fn operand<T: Number, Sh: IntoShape>(seed: u64, shape: Sh) -> Operand<T, Sh:
 
 /// Returns an operand whose elements are `f(flat index)`.
 pub fn filled<T: Number, Sh: IntoShape>(shape: Sh, mut f: impl FnMut(usize) -> T) -> Operand<T, Sh::Dim> {
-    let mut tensor = Tensor::zeros(shape.into_shape());
+    let mut tensor = Tensor::zeros(shape.into_shape().unwrap());
     tensor.as_mut_slice().iter_mut().enumerate().for_each(|(position, to)| *to = f(position));
     Operand(Arc::new(tensor))
 }
@@ -130,7 +130,7 @@ impl Output {
         shape: Sh,
         view: impl FnOnce(&'static mut [T], &[usize]) -> V,
     ) -> Lent<V> {
-        let shape = shape.into_shape();
+        let shape = shape.into_shape().unwrap();
         let tensor = Box::into_raw(Box::new(Tensor::<T, Sh::Dim>::zeros(shape)));
         // SAFETY: the pointer is from `Box::into_raw`, and this is the only reference to the tensor until the owner frees it, after
         // the view is dropped.

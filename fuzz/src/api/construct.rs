@@ -8,7 +8,7 @@ use vierbein::{DType, DynTensor};
 
 /// Creates a tensor with one of the constructors that all element types have.
 pub(super) fn element<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
-    let shape = s.any_shape(D::NDIM);
+    let shape = s.any_shape(D::NDIM.expect("a rank known at compile time"));
     let shape = array::<D>(&shape);
     let len = is_small(shape.as_ref()).then(|| element_count(shape.as_ref()));
     // The number of values, which may differ from the shape's number of elements.
@@ -65,7 +65,7 @@ pub(super) fn number<T: Scalar, D: Dim, O: Order>(s: &mut Source<'_>) {
         let eye = attempt("try_eye_in", || Tensor::<T, Rank<2>, O>::try_eye_in(n, &Cpu));
         eye.into_iter().for_each(|x| s.keep(x));
     } else {
-        let shape = s.any_shape(D::NDIM);
+        let shape = s.any_shape(D::NDIM.expect("a rank known at compile time"));
         let ones = attempt("try_ones", || Tensor::<T, D, O>::try_ones(array::<D>(&shape)));
         ones.into_iter().for_each(|x| s.keep(x));
     }
@@ -150,7 +150,7 @@ fn any_strides(s: &mut Source<'_>, shape: &[usize], row_major: bool) -> (Vec<isi
 
 /// Creates a shared or a mutable view of a slice.
 pub(super) fn of_slice<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
-    let shape = s.any_shape(D::NDIM);
+    let shape = s.any_shape(D::NDIM.expect("a rank known at compile time"));
     let (steps, offset) = any_strides(s, &shape, O::ROW_MAJOR);
     let (shape, steps) = (array::<D>(&shape), strides::<D>(&steps));
     let len = match s.below(4) {

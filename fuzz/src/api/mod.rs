@@ -326,7 +326,7 @@ fn contract(pool: &[DynTensor], cache: &PathCache, s: &mut Source<'_>) {
 fn find<T: Scalar, D: Dim, O: Order>(pool: &[DynTensor], s: &mut Source<'_>) -> Tensor<T, D, O> {
     let found = pool.get(s.below(POOL)).and_then(|x| x.downcast_ref().ok().map(|x| x.to_owned()));
     found.unwrap_or_else(|| {
-        let shape = s.shape(D::NDIM);
+        let shape = s.shape(D::NDIM.expect("a rank known at compile time"));
         let data = s.values(source::element_count(&shape));
         Tensor::from_vec(source::array::<D>(&shape), data)
     })

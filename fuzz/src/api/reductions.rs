@@ -43,7 +43,7 @@ where
     if !feasible(x.shape().as_ref()) {
         return;
     }
-    let axis = s.axis(D::NDIM);
+    let axis = s.axis(D::NDIM.expect("a rank known at compile time"));
     let kept = |x: &TensorView<'_, T, D, O>| {
         let shape = x.shape();
         let kept = shape.as_ref().iter().enumerate().filter(|&(k, _)| k != axis);
@@ -62,7 +62,7 @@ where
             sum.into_iter().for_each(|sum| s.keep(sum));
         }
         3 => {
-            let axes = [axis, s.axis(D::NDIM)];
+            let axes = [axis, s.axis(D::NDIM.expect("a rank known at compile time"))];
             attempt("try_sum_keepdims of two axes", || x.try_sum_keepdims(axes));
         }
         4 => {
@@ -81,13 +81,13 @@ where
             });
         }
         7 => {
-            let (other, ddof) = (s.axis(D::NDIM), s.below(3));
+            let (other, ddof) = (s.axis(D::NDIM.expect("a rank known at compile time")), s.below(3));
             let fickle = super::user_types::Fickle(axis, other);
             attempt("try_std_axis of a fickle axis", || x.try_std_axis(fickle, ddof));
             attempt("try_cumsum of a fickle axis", || x.try_cumsum(fickle));
         }
         _ => {
-            let axes = super::user_types::FickleAxes::new([axis, s.axis(D::NDIM)]);
+            let axes = super::user_types::FickleAxes::new([axis, s.axis(D::NDIM.expect("a rank known at compile time"))]);
             attempt("try_sum_keepdims of fickle axes", || x.try_sum_keepdims(axes));
         }
     }
@@ -101,7 +101,7 @@ where
     if !feasible(x.shape().as_ref()) {
         return;
     }
-    let (a, b) = s.two_axes(D::NDIM);
+    let (a, b) = s.two_axes(D::NDIM.expect("a rank known at compile time"));
     let shape = x.shape();
     let kept = shape.as_ref().iter().enumerate().filter(|&(k, _)| k != a && k != b);
     let kept: Vec<usize> = kept.map(|(_, &n)| n).collect();
@@ -133,7 +133,7 @@ where
     if !feasible(x.shape().as_ref()) {
         return;
     }
-    let axis = s.axis(D::NDIM);
+    let axis = s.axis(D::NDIM.expect("a rank known at compile time"));
     match s.below(4) {
         0 => drop(attempt("try_max", || x.try_max())),
         1 => {
@@ -156,7 +156,7 @@ where
     if !feasible(x.shape().as_ref()) {
         return;
     }
-    let axis = s.axis(D::NDIM);
+    let axis = s.axis(D::NDIM.expect("a rank known at compile time"));
     match s.below(3) {
         0 => drop(attempt("try_all_axis", || x.try_all_axis(axis))),
         1 => drop(attempt("try_any", || x.try_any())),
@@ -282,11 +282,11 @@ pub(super) fn of_users<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>,
     match s.below(3) {
         0 => with_custom!("try_reduce of a user", s, |op| x.try_reduce(op)),
         1 => {
-            let axis = s.axis(D::NDIM);
+            let axis = s.axis(D::NDIM.expect("a rank known at compile time"));
             with_custom!("try_reduce_keepdims of a user", s, |op| x.try_reduce_keepdims(axis, op));
         }
         _ => {
-            let axes = [s.axis(D::NDIM), s.axis(D::NDIM)];
+            let axes = [s.axis(D::NDIM.expect("a rank known at compile time")), s.axis(D::NDIM.expect("a rank known at compile time"))];
             with_custom!("try_reduce_keepdims of a user", s, |op| x.try_reduce_keepdims(axes, op));
         }
     }

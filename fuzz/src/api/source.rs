@@ -358,14 +358,14 @@ impl<'b> Source<'b> {
 /// Returns an array with one number per axis of rank `D`. If there are fewer numbers than axes, the rest is 0. Excess numbers are
 /// ignored.
 pub(super) fn array<D: Dim>(numbers: &[usize]) -> D::Shape {
-    let mut shape = D::Shape::default();
+    let mut shape = D::shape(D::NDIM.expect("a rank known at compile time"));
     shape.as_mut().iter_mut().zip(numbers).for_each(|(to, &from)| *to = from);
     shape
 }
 
 /// Variant of [`array`] for strides.
 pub(super) fn strides<D: Dim>(numbers: &[isize]) -> D::Strides {
-    let mut strides = D::Strides::default();
+    let mut strides = D::strides(D::NDIM.expect("a rank known at compile time"));
     strides.as_mut().iter_mut().zip(numbers).for_each(|(to, &from)| *to = from);
     strides
 }

@@ -75,7 +75,7 @@ impl IntoShape for FickleShape {
 impl ReshapeArg for FickleShape {
     type Dim = Rank<2>;
     fn extents(self) -> [isize; 2] {
-        self.into_shape().map(|extent| extent as isize)
+        self.into_shape().unwrap().map(|extent| extent as isize)
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn any<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut S
 where
     D: Dim + InsertAxes<1> + BroadcastTo<Rank<5>>,
 {
-    let rank = D::NDIM;
+    let rank = D::NDIM.expect("a rank known at compile time");
     match s.below(14) {
         0 => {
             let axes = s.permutation(rank);
@@ -193,7 +193,7 @@ pub(super) fn one<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut S
 where
     D: RemoveAxes<1>,
 {
-    let rank = D::NDIM;
+    let rank = D::NDIM.expect("a rank known at compile time");
     let axis = s.axis(rank);
     let extent = x.shape().as_ref().get(axis).copied().unwrap_or(1);
     match s.below(6) {
@@ -254,7 +254,7 @@ pub(super) fn two<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut S
 where
     D: MergeAxes,
 {
-    let (a, b) = s.two_axes(D::NDIM);
+    let (a, b) = s.two_axes(D::NDIM.expect("a rank known at compile time"));
     let view = attempt("try_diagonal", || x.try_diagonal(a, b));
     view.into_iter().for_each(|view| look(view, s));
 }
@@ -353,7 +353,7 @@ pub(super) fn look_mut<T: Element, D: Dim, O: Order>(mut x: TensorViewMut<'_, T,
 
 /// Writes to a mutable view of any rank, or to a part of it.
 pub(super) fn any_mut<T: Element, D: Dim, O: Order>(mut x: TensorViewMut<'_, T, D, O>, s: &mut Source<'_>) {
-    let rank = D::NDIM;
+    let rank = D::NDIM.expect("a rank known at compile time");
     match s.below(14) {
         0 => {
             let axes = s.permutation(rank);
@@ -423,7 +423,7 @@ pub(super) fn one_mut<T: Element, D, O: Order>(mut x: TensorViewMut<'_, T, D, O>
 where
     D: RemoveAxes<1>,
 {
-    let rank = D::NDIM;
+    let rank = D::NDIM.expect("a rank known at compile time");
     let axis = s.axis(rank);
     let extent = x.shape().as_ref().get(axis).copied().unwrap_or(1);
     let index = s.index(extent);
@@ -468,7 +468,7 @@ pub(super) fn two_mut<T: Element, D, O: Order>(mut x: TensorViewMut<'_, T, D, O>
 where
     D: MergeAxes,
 {
-    let (a, b) = s.two_axes(D::NDIM);
+    let (a, b) = s.two_axes(D::NDIM.expect("a rank known at compile time"));
     let view = attempt("try_diagonal_mut", || x.try_diagonal_mut(a, b));
     view.into_iter().for_each(|view| look_mut(view, s));
 }

@@ -11,7 +11,7 @@ use crate::element::Element;
 use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
 use crate::ops::op;
-use crate::rank::{MAX_RANK, Rank};
+use crate::rank::AnyRank;
 
 /// Checks that `target` and `from` agree. Returns `true` if missing axes of `from` are added as leading axes, as in row-major order, and
 /// `false` if as trailing ones, as in column-major order. The memory order of `target` determines this. If `target` has rank 0 or 1,
@@ -32,16 +32,10 @@ fn write<T: Element, Dev: Device>(
 ) -> Result<(), Error> {
     let (out, device) = output_of::<T, Dev>(&mut target);
     let shape = out.axes().shape();
-    elementwise::repeated::<Rank<MAX_RANK>, _, _>(
-        op,
-        row_major,
-        shape,
-        elements::<T, Dev>(&from),
-        |from_repeated| {
-            same_instance(op, &device, device_of(&from))?;
-            write(&device, out, from_repeated)
-        },
-    )
+    elementwise::repeated::<AnyRank, _, _>(op, row_major, shape, elements::<T, Dev>(&from), |from_repeated| {
+        same_instance(op, &device, device_of(&from))?;
+        write(&device, out, from_repeated)
+    })
 }
 
 /// Computes `target = op(target, from)`, with `from` broadcast to the shape of `target`.

@@ -14,7 +14,7 @@ use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
 use crate::ops::op::IsClose;
 use crate::order::MemoryOrder;
-use crate::rank::{MAX_RANK, Rank};
+use crate::rank::AnyRank;
 
 /// Computes `op(left, right)`, with broadcasting. The operands must have element type `T` and be on `Dev`, and `order` must be
 /// their common order.
@@ -29,7 +29,7 @@ fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
     let layout = broadcast(F::NAME, left.shape(), right.shape(), order)?;
     let operands = (elements::<T, Dev>(&left), elements::<T, Dev>(&right));
     allocate_with(device, layout, order, &mut |out| {
-        elementwise::map::<Rank<MAX_RANK>, (T, T), _, _>(&op, order.is_row_major(), device, out, operands)
+        elementwise::map::<AnyRank, (T, T), _, _>(&op, order.is_row_major(), device, out, operands)
     })
 }
 

@@ -15,7 +15,7 @@ use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
 use crate::ops::op;
 use crate::order::MemoryOrder;
-use crate::rank::{MAX_RANK, Rank};
+use crate::rank::AnyRank;
 
 const SELECT: &str = <op::Select as TernaryOp<bool, f64, f64>>::NAME;
 const CLAMP: &str = <op::Clamp<f64> as UnaryOp<f64>>::NAME;
@@ -34,7 +34,7 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     let layout = broadcast(SELECT, first.shape(), y.shape(), order)?;
     let operands = (elements::<bool, Dev>(&mask), elements::<T, Dev>(&x), elements::<T, Dev>(&y));
     allocate_with(device, layout, order, &mut |out| {
-        elementwise::map::<Rank<MAX_RANK>, (bool, T, T), _, _>(
+        elementwise::map::<AnyRank, (bool, T, T), _, _>(
             &op::Select,
             order.is_row_major(),
             device,

@@ -7,11 +7,10 @@ use crate::axis::{IndexNumber, from_start};
 use crate::dyn_tensor::storage::{DynData, DynDataMut};
 use crate::dyn_tensor::tensor::{DynTensor, DynViewMut, DynViewOf};
 use crate::error::Error;
-use crate::layout::axes::Axes;
 use crate::layout::lanes::LaneIndices;
 use crate::layout::{Layout, element_count};
 use crate::ops::{chunk_count, collected, equal_parts, ranges_between};
-use crate::rank::{MAX_RANK, Rank};
+use crate::rank::AnyRank;
 use core::ops::Range;
 
 impl<S: DynData> DynTensor<S> {
@@ -198,14 +197,10 @@ impl<S: DynData> DynTensor<S> {
         axis: impl IndexNumber,
     ) -> Result<impl ExactSizeIterator<Item = DynViewOf<'_, S>>, Error> {
         let (axis, extent) = self.extent("take lanes", axis)?;
-        // Additional axes of extent 1 do not change the order.
-        let mut shape = [1; MAX_RANK];
-        shape[..self.rank()].copy_from_slice(self.shape());
-        let axes = Axes::new(&shape, &[0; MAX_RANK]);
-        let indices = LaneIndices::<Rank<MAX_RANK>>::new(axes, axis, self.order().is_row_major())?;
+        let indices = LaneIndices::<AnyRank>::new(self.layout().axes(), axis, self.order().is_row_major())?;
         Ok(indices.map(move |index| {
             let strides = self.layout().strides();
-            let first: isize = strides.iter().zip(index).map(|(stride, i)| i as isize * stride).sum();
+            let first: isize = strides.iter().zip(index.iter()).map(|(stride, &i)| i as isize * stride).sum();
             let lane = Layout::new(&[extent], &[strides[axis]]).moved(self.layout().offset() + first);
             DynTensor::of(self.storage().share(), lane, self.order())
         }))

@@ -1,10 +1,10 @@
 //! Conversions between ranks that are known at compile time and [`AnyRank`].
 
-use crate::device::{Device, HostAccess};
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ConversionError, Error, unwrap_or_panic};
 use crate::order::Order;
-use crate::rank::{AnyRank, Dim, Rank, name};
+use crate::rank::{AnyRank, Dim, name};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -68,21 +68,5 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         );
         let error = Error::UnsupportedRank { op: "convert to another rank", reason };
         Err(ConversionError { error, value: self })
-    }
-}
-
-impl<T, O, Dev, S, S2, const N: usize, const MAX: usize> PartialEq<Tensor<T, Rank<N>, O, Dev, S2>>
-    for Tensor<T, AnyRank<MAX>, O, Dev, S>
-where
-    T: Element,
-    Rank<N>: Dim,
-    O: Order,
-    Dev: HostAccess,
-    S: Storage<T, Dev>,
-    S2: Storage<T, Dev>,
-{
-    /// Returns whether both tensors have the same shape and equal elements at each index. NaN does not equal NaN.
-    fn eq(&self, other: &Tensor<T, Rank<N>, O, Dev, S2>) -> bool {
-        self.shape().as_ref() == other.shape().as_ref() && self.iter().eq(other.iter())
     }
 }

@@ -122,8 +122,7 @@ impl InTypes for Rank<2> {
 }
 
 fn address<D: Dim>(x: &TensorView<'_, f64, D>, at: &[usize]) -> *const f64 {
-    let mut index = D::Shape::default();
-    index.as_mut().copy_from_slice(at);
+    let index = D::shape_from(at).unwrap();
     x.get(index).expect("it is in the shape")
 }
 
