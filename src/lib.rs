@@ -85,8 +85,8 @@ mod kernel_tests;
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
-        AsView, Axis, AxisArg, Backend, Broadcast, ColMajor, Common, Complex, Cpu, Cuda, Device, Dim,
-        DynTensor, Element, Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Pad, Quantile, Rank,
+        AnyRank, AsView, Axis, AxisArg, Backend, Broadcast, ColMajor, Common, Complex, Cpu, Cuda, Device,
+        Dim, DynTensor, Element, Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Pad, Quantile, Rank,
         RealFloat, RealScalar, RemoveAxes, RowMajor, Scalar, Side, Tensor, TensorView, TensorViewMut,
         concatenate, einsum, einsum_into, einsum_path, meshgrid, op, s, stack, tensor, try_einsum,
         try_einsum_into, try_einsum_path,

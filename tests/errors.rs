@@ -1,6 +1,8 @@
 //! Invalid calls return the documented error, with a message that names the operation, its operands and the fix. The panicking
 //! variants panic with the same message, at the caller's line. Operands stay unchanged.
 
+#[path = "errors/any_rank.rs"]
+mod any_rank;
 /// The table that calls each public operation with bad input.
 mod bad_input;
 #[cfg(feature = "fft")]

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{ConversionError, Error};
 use crate::order::Order;
-use crate::rank::{Dim, name};
+use crate::rank::{Dim, name, other_rank};
 use crate::storage::OwnedData;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::any::{Any, TypeId};
@@ -66,14 +66,9 @@ pub(super) fn not_of_type(x: &DynView<'_>, wanted: DType, as_what: String) -> Er
 
 /// Returns the reason why a tensor with `rank` axes cannot have rank `D`, or `None` if it can.
 pub(crate) fn rank_differs<D: Dim>(rank: usize) -> Option<String> {
-    let wanted = match D::NDIM {
-        Some(wanted) if rank != wanted => wanted.to_string(),
-        None if rank > D::MAX_NDIM => format!("0 to {}", D::MAX_NDIM),
-        _ => return None,
-    };
-    Some(format!(
-        "it has rank {rank}, not {wanted}; `.reshape(..)`, `.insert_axis(..)` and `.index_axis(..)` change that"
-    ))
+    other_rank::<D>(rank).map(|wanted| {
+        format!("it has rank {rank}, not {wanted}; `.reshape(..)`, `.insert_axis(..)` and `.index_axis(..)` change that")
+    })
 }
 
 /// The panic message if a downcast fails although [`check`] succeeded.

@@ -28,6 +28,8 @@ pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     operands: L,
     cache: &'s PathCache,
     count: usize,
+    /// Whether the rank of an operand is known at run time only, so that it must be checked.
+    unchecked: bool,
     marker: PhantomData<(T, E, O, Dev)>,
 }
 
@@ -136,7 +138,7 @@ where
     assert!(spec.operands() == N, "{}", NOT_OF_THE_SPECIFICATION);
     check_term::<LABELS, ELLIPSIS>(spec, 0);
     let operands = List { before: (), last: Held::new(first) };
-    Contraction { spec, operands, cache, count: 1, marker: PhantomData }
+    Contraction { spec, operands, cache, count: 1, unchecked: D::NDIM.is_none(), marker: PhantomData }
 }
 
 impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contraction<'s, T, E, O, Dev, L, N> {
@@ -158,9 +160,10 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
     {
         assert!(self.count < N, "{}", NOT_OF_THE_SPECIFICATION);
         check_term::<LABELS, ELLIPSIS>(self.spec, self.count);
-        let Contraction { spec, operands, cache, count, .. } = self;
+        let Contraction { spec, operands, cache, count, unchecked, .. } = self;
+        let unchecked = unchecked || X::Dim::NDIM.is_none();
         let operands = List { before: operands, last: Held::new(x) };
-        Contraction { spec, operands, cache, count: count + 1, marker: PhantomData }
+        Contraction { spec, operands, cache, count: count + 1, unchecked, marker: PhantomData }
     }
 
     /// Puts the list of operands into a `Box`, so that the operands' types are no longer part of the contraction's type. Programs that
@@ -170,9 +173,9 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
     where
         L: OperandList<T, O, Dev> + 'l,
     {
-        let Contraction { spec, operands, cache, count, .. } = self;
+        let Contraction { spec, operands, cache, count, unchecked, .. } = self;
         let operands: Box<dyn OperandList<T, O, Dev> + 'l> = Box::new(operands);
-        Contraction { spec, operands, cache, count, marker: PhantomData }
+        Contraction { spec, operands, cache, count, unchecked, marker: PhantomData }
     }
 
     /// Ends the list of operands. The result has `LABELS` labels in addition to its ellipsis.
@@ -186,8 +189,8 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
         R: Dim,
     {
         assert!(self.count == N && self.spec.labels(N) == LABELS, "{}", NOT_OF_THE_SPECIFICATION);
-        let Contraction { spec, operands, cache, .. } = self;
-        Prepared { spec, operands, cache, marker: PhantomData }
+        let Contraction { spec, operands, cache, unchecked, .. } = self;
+        Prepared { spec, operands, cache, unchecked, marker: PhantomData }
     }
 }
 
@@ -211,20 +214,24 @@ pub struct Prepared<'s, T, R, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
     operands: L,
     cache: &'s PathCache,
+    /// Whether the rank of an operand is known at run time only, so that it must be checked.
+    unchecked: bool,
     marker: PhantomData<(T, R, O, Dev)>,
 }
 
-/// Returns the device of the first operand, and all operands. Returns an error if another operand is on another instance of the device,
-/// or if an operand does not have the rank that the specification names.
+/// Returns the device of the first operand, and all operands. Returns an error if another operand is on another instance of the device, or if
+/// an operand does not have the rank that the specification names. The ranks are checked if there is a specification.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn factors<'a, T: Element, O: Order, Dev: Device, const N: usize>(
-    spec: &Spec<'_>,
     operands: &'a impl OperandList<T, O, Dev>,
+    spec: Option<&Spec<'_>>,
 ) -> Result<(&'a Dev, [Factor<'a, T, Dev>; N]), Error> {
     let mut factors = [None; N];
     operands.factors(&mut factors);
     let factors = factors.map(|factor| factor.expect("every operand is in the list"));
-    spec.check_ranks(factors.iter().map(|(factor, _)| factor.axes().rank()))?;
+    if let Some(spec) = spec {
+        spec.check_ranks(factors.iter().map(|(factor, _)| factor.axes().rank()))?;
+    }
     let device = factors[0].1;
     for (_, other) in &factors[1..] {
         same_instance("contract", device, other)?;
@@ -259,7 +266,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         T: Scalar,
         Dev: Contract<T>,
     {
-        let (device, factors) = factors::<_, _, _, N>(self.spec, &self.operands)?;
+        let (device, factors) = factors::<_, _, _, N>(&self.operands, self.unchecked.then_some(self.spec))?;
         let einsum = self.einsum(device, &factors, limit);
         contract_directly(&einsum).unwrap_or_else(|| contract_any(&einsum))
     }
@@ -275,7 +282,8 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         T: Scalar,
         Dev: Contract<T>,
     {
-        let (device, factors) = unwrap_or_panic(factors::<_, _, _, N>(self.spec, &self.operands));
+        let (device, factors) =
+            unwrap_or_panic(factors::<_, _, _, N>(&self.operands, self.unchecked.then_some(self.spec)));
         let einsum = self.einsum(device, &factors, limit);
         // Each case returns its own tensor. A common `Result` would be kept in memory, and for small products, the time to move it
         // matters.
@@ -303,7 +311,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         Dev: Contract<T>,
     {
         let mut out = out.agreeing();
-        let (device, factors) = factors::<_, _, _, N>(self.spec, &self.operands)?;
+        let (device, factors) = factors::<_, _, _, N>(&self.operands, self.unchecked.then_some(self.spec))?;
         same_instance("contract", device, out.device())?;
         let (scaling, out) = (Scaling { alpha, beta }, out.output().0);
         let einsum = self.einsum(device, &factors, limit);
@@ -363,7 +371,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// * If axes of one label differ in extent.
     /// * If no path is found whose intermediate results have at most `limit` bytes each.
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
-        let (_, factors) = factors::<_, _, _, N>(self.spec, &self.operands)?;
+        let (_, factors) = factors::<_, _, _, N>(&self.operands, self.unchecked.then_some(self.spec))?;
         let limit = limit.map(|bytes| bytes / size_of::<T>());
         let shapes = factors.iter().map(|factor| factor.axes().shape());
         ContractionPath::new(self.spec, O::ROW_MAJOR, shapes, limit)

@@ -52,7 +52,7 @@ use crate::element::Element;
 use crate::error::{ConversionError, Error, unwrap_or_panic};
 use crate::layout::{element_count, is_contiguous};
 use crate::order::{ColMajor, Order, RowMajor};
-use crate::rank::{Dim, Rank, shape_of};
+use crate::rank::{Dim, Rank, other_rank, shape_of};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use ndarray::{
     Array, ArrayBase, ArrayD, ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Axis, Data, DataMut,
@@ -292,11 +292,7 @@ conversions! { 0 Ix0; 1 Ix1; 2 Ix2; 3 Ix3; 4 Ix4; 5 Ix5; 6 Ix6; }
 
 fn check_rank<D: Dim>(shape: &[usize]) -> Result<(), Error> {
     let found = shape.len();
-    let wanted = match D::NDIM {
-        Some(wanted) if found != wanted => wanted,
-        Some(_) => return Ok(()),
-        None => return crate::rank::check_rank::<D>(found),
-    };
+    let Some(wanted) = other_rank::<D>(found) else { return Ok(()) };
     Err(Error::Argument {
         op: "make a tensor",
         reason: format!(

@@ -55,9 +55,14 @@ impl Contents {
         format!("holds a {order} {} tensor of shape {:?}", self.dtype, self.shape)
     }
 
-    /// Returns an error message if the file's tensor differs from the requested type. `rank` is `None` if each rank is accepted. The message describes the tensor, the type to
+    /// Returns an error message if the file's tensor differs from the requested type. `other_rank` names the accepted ranks, if the file's is not one of them. The message describes the tensor, the type to
     /// read it as, and the calls that convert it.
-    pub(super) fn mismatch(&self, dtype: DType, rank: Option<usize>, row_major: bool) -> Option<String> {
+    pub(super) fn mismatch(
+        &self,
+        dtype: DType,
+        other_rank: Option<String>,
+        row_major: bool,
+    ) -> Option<String> {
         let found = self.dtype;
         let found_row_major = self.row_major_for(row_major);
         let found_rank = self.shape.len();
@@ -73,11 +78,9 @@ impl Contents {
         if found_row_major != row_major {
             steps.push(format!("`.to_order::<{}>()`", if row_major { "RowMajor" } else { "ColMajor" }));
         }
-        if let Some(rank) = rank
-            && found_rank != rank
-        {
+        if let Some(rank) = other_rank {
             wanted += &format!(" {} rank {rank}", if found == dtype { "of" } else { "and" });
-            steps.push(if rank == 1 { "`.flatten()`".to_owned() } else { "`.reshape(..)`".to_owned() });
+            steps.push(if rank == "1" { "`.flatten()`".to_owned() } else { "`.reshape(..)`".to_owned() });
         }
         if let Some(reason) = self.beyond() {
             return Some(reason);

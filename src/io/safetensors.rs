@@ -46,7 +46,7 @@ use crate::device::cpu::reserve;
 use crate::dispatch;
 use crate::element::{DType, Element};
 use crate::error::Error;
-use crate::rank::{Dim, shape_of};
+use crate::rank::{Dim, other_rank, shape_of};
 use crate::tensor::TensorView;
 use header::Header;
 use std::collections::BTreeMap;
@@ -313,7 +313,7 @@ impl Safetensors {
     /// ```
     pub fn view<T: Element, D: Dim>(&self, name: &str) -> Result<TensorView<'_, T, D>, Error> {
         let (contents, bytes, at) = self.find(name)?;
-        if let Some(reason) = contents.mismatch(T::DTYPE, D::NDIM, true) {
+        if let Some(reason) = contents.mismatch(T::DTYPE, other_rank::<D>(contents.shape.len()), true) {
             return Err(self.error(name, reason));
         }
         check_byte_order(size_of::<T>(), cfg!(target_endian = "big"))

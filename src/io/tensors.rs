@@ -11,7 +11,7 @@ use crate::dyn_tensor::{DynData, DynTensor, DynView};
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::{MemoryOrder, Order};
-use crate::rank::{Dim, shape_of};
+use crate::rank::{Dim, other_rank, shape_of};
 use crate::storage::{OwnedData, Storage};
 use crate::tensor::Tensor;
 
@@ -58,7 +58,7 @@ impl<S> sealed::Sealed for DynTensor<S> {}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device + Default> FromFile for Tensor<T, D, O, Dev> {
     fn rejection(contents: &Contents) -> Option<String> {
-        contents.mismatch(T::DTYPE, D::NDIM, O::ROW_MAJOR)
+        contents.mismatch(T::DTYPE, other_rank::<D>(contents.shape.len()), O::ROW_MAJOR)
     }
     fn of_elements<U: Element>(contents: &Contents, elements: CpuBuffer<U>) -> Result<Self, Error> {
         let shape = shape_of::<D>(&contents.shape);

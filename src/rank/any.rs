@@ -19,7 +19,7 @@ use typenum::{Bit, Cmp, Greater, Max, UInt, UTerm, Unsigned};
 /// [`try_into_rank`](crate::Tensor::try_into_rank) from it; both are free.
 ///
 /// ```
-/// use vierbein::{AnyRank, prelude::*};
+/// use vierbein::prelude::*;
 /// let x: Tensor<f64, AnyRank> = Tensor::ones(&[2, 3, 4][..]);
 /// let y: Tensor<f64, AnyRank> = x.sum_axis(1);
 /// assert_eq!(y.shape(), [2, 4]);
@@ -68,6 +68,16 @@ impl<T: Copy + Default, const MAX: usize> AnyShape<T, MAX> {
     pub(super) fn with_rank(rank: usize) -> Self {
         assert!(rank <= MAX, "callers check the rank");
         AnyShape { rank, values: [T::default(); MAX] }
+    }
+}
+
+impl<T: Copy + Default, const MAX: usize, const N: usize> From<[T; N]> for AnyShape<T, MAX> {
+    /// Creates an array from one number for each axis. Does not compile if there are more than `MAX`.
+    fn from(values: [T; N]) -> Self {
+        const { assert!(N <= MAX, "there are more numbers than axes") };
+        let mut to = Self::with_rank(N);
+        to.copy_from_slice(&values);
+        to
     }
 }
 
@@ -140,6 +150,7 @@ impl<T: Hash, const MAX: usize> Hash for AnyShape<T, MAX> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<const MAX: usize> IntoShape for AnyShape<usize, MAX> {
     type Dim = AnyRank<MAX>;
     fn into_shape(self) -> Result<Self, Error> {
@@ -171,6 +182,7 @@ fn extents<const MAX: usize>(numbers: &[impl IndexNumber]) -> Result<AnyShape<is
     Ok(to)
 }
 
+#[diagnostic::do_not_recommend]
 impl<I: IndexNumber, const MAX: usize> ReshapeArg for AnyShape<I, MAX> {
     type Dim = AnyRank<MAX>;
     fn extents(self) -> Result<AnyShape<isize, MAX>, Error> {

@@ -101,7 +101,7 @@ pub trait Dim:
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     fn shape_from(numbers: &[usize]) -> Result<Self::Shape, Error> {
-        if Self::NDIM.is_some_and(|rank| rank != numbers.len()) || numbers.len() > Self::MAX_NDIM {
+        if other_rank::<Self>(numbers.len()).is_some() {
             return Err(not_a_shape::<Self>(numbers));
         }
         Ok(shape_of::<Self>(numbers))
@@ -149,6 +149,14 @@ fn not_a_shape<D: Dim>(numbers: &[usize]) -> Error {
 /// Returns the name of a rank, for messages.
 pub(crate) fn name<D: Dim>() -> String {
     D::NDIM.map_or("AnyRank".into(), |rank| format!("Rank<{rank}>"))
+}
+
+/// Returns `None` if a tensor with `rank` axes can have rank `D`. Otherwise returns the ranks that it can have, for messages.
+pub(crate) fn other_rank<D: Dim>(rank: usize) -> Option<String> {
+    match D::NDIM {
+        Some(wanted) => (rank != wanted).then(|| wanted.to_string()),
+        None => (rank > D::MAX_NDIM).then(|| format!("0 to {}", D::MAX_NDIM)),
+    }
 }
 
 /// Returns an error if no tensor of rank `D` has `rank` axes. Called where the rank of a result is greater than that of the operands.
@@ -291,7 +299,8 @@ impl<E: Dim> Broadcast<E> for Rank<0> {
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` cannot be broadcast to `{Target}`",
     label = "the target has fewer axes",
-    note = "remove axes with `.sum_axis(..)`, or choose one index along an axis with `.index_axis(..)`"
+    note = "remove axes with `.sum_axis(..)`, or choose one index along an axis with `.index_axis(..)`",
+    note = "a tensor of `AnyRank` is converted to a rank known at compile time with `.try_into_rank()?`"
 )]
 pub trait BroadcastTo<Target>: Dim {}
 

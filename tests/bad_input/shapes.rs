@@ -8,7 +8,7 @@ use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{one, square};
 use super::operand::{LONG, ToArray};
 use super::{at_rank, cut_mut, done, elementwise::ONE};
-use vierbein::{AnyRank, prelude::*};
+use vierbein::prelude::*;
 
 const NO_AXIS: &str = "does not compile: there is no axis";
 const OF_AXES: Call = Call { operands: one, cannot: &[(Rank0, NO_AXIS)], ..Call::NOTHING };

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use vierbein::io::npz::{Npz, NpzWriter};
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
-use vierbein::{DType, DynTensor};
+use vierbein::{AnyRank, DType, DynTensor};
 
 fn npy(x: &DynTensor) -> DynTensor {
     let mut bytes = Vec::new();
@@ -92,6 +92,10 @@ fn typed_tensors_serialise_themselves() {
     }
     for_all_types!(check());
     let x = made::<i16, Rank<3>, RowMajor>([2, 3, 4]);
+    let bytes = serde_bare::to_vec(&x).unwrap();
+    let back: Tensor<i16, AnyRank> = serde_bare::from_slice(&bytes).unwrap();
+    assert_eq!(back.into_rank(), x);
+    assert!(serde_bare::from_slice::<Tensor<i16, AnyRank<2>>>(&bytes).is_err());
     let bytes = serde_bare::to_vec(&x.index_axis(1, 2)).unwrap();
     assert_eq!(serde_bare::from_slice::<Tensor<i16, Rank<2>>>(&bytes).unwrap(), x.index_axis(1, 2));
 }

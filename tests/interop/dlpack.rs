@@ -10,7 +10,7 @@ use vierbein::interop::dlpack::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, Dlpack, Managed,
 };
 use vierbein::prelude::*;
-use vierbein::{DType, DynTensor, Error, MemoryOrder, c32, c64, tensor};
+use vierbein::{AnyRank, DType, DynTensor, Error, MemoryOrder, c32, c64, tensor};
 
 // ------------------------------------------------------------------ a producer
 
@@ -278,6 +278,11 @@ fn round_trip<T: Element, M: Managed>(values: [T; 6], code: u8, bits: u8) {
         let given = unsafe { Dlpack::from_raw(raw) }.unwrap();
         let y: Tensor<T, Rank<3>, ColMajor> = given.into_tensor().unwrap();
         assert_eq!((y.as_ptr(), y.as_slice()), (address, &data[..]));
+        // A rank that is known at run time only.
+        let y: Tensor<T, AnyRank, ColMajor> = Dlpack::<M>::from(y).into_tensor().unwrap();
+        assert_eq!((y.as_ptr(), y.rank()), (address, 3));
+        let error = Dlpack::<M>::from(y).into_tensor::<T, AnyRank<2>, ColMajor, Cpu>().unwrap_err();
+        assert!(error.to_string().contains("which has rank 3, not 0 to 2"), "{error}");
     }
 }
 

@@ -5,7 +5,7 @@ use ndarray::{
     ShapeBuilder, s as cut,
 };
 use vierbein::prelude::*;
-use vierbein::{c64, tensor};
+use vierbein::{AnyRank, c64, tensor};
 
 fn numbers(shape: (usize, usize, usize), column_major: bool) -> Array3<i32> {
     let values = (0..(shape.0 * shape.1 * shape.2) as i32).collect();
@@ -145,6 +145,13 @@ fn dynamic_ranks() {
     let rejected = Tensor::<i32, Rank<2>>::try_from(array).unwrap_err();
     let x: Tensor<i32, Rank<8>> = rejected.value.try_into().unwrap();
     assert_eq!(x.as_ptr(), address);
+    // A rank that is known at run time only.
+    let x: Tensor<i32, AnyRank> = ArrayD::from(x).try_into().unwrap();
+    assert_eq!((x.rank(), x.as_ptr()), (8, address));
+    let view = TensorView::<i32, AnyRank>::try_from(ArrayViewD::from(x.view())).unwrap();
+    assert_eq!((view.shape(), view.as_ptr()), (x.shape(), address));
+    let error = Tensor::<i32, AnyRank<7>>::try_from(ArrayD::from(x)).unwrap_err();
+    assert!(error.to_string().contains("has rank 8, not 0 to 7;"), "{error}");
 }
 
 #[test]

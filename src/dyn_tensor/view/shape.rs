@@ -8,6 +8,7 @@ use crate::dyn_tensor::tensor::{DynTensor, DynViewMut, DynViewOf};
 use crate::error::Error;
 use crate::layout::reshape::new_extents;
 use crate::layout::{Layout, element_count};
+use crate::ops::view::shape::check_matrix;
 
 /// Defines methods that return a view. Each has a variant that returns a mutable view. A row contains the expression for the layout
 /// of the view.
@@ -87,7 +88,7 @@ views! {
     /// assert_eq!(x.t()?.downcast_ref()?, tensor![[1, 3], [2, 4]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    t, t_mut() |layout, _row_major| matrix(layout.rank()).map(|()| layout.reverse_axes());
+    t, t_mut() |layout, _row_major| check_matrix(layout.rank()).map(|()| layout.reverse_axes());
 
     /// Returns a view with a new axis of extent 1 before axis `at`. If `at` is the rank, the new axis is the last one. A negative
     /// `at` is an axis of the result, counted from the end.
@@ -221,17 +222,6 @@ views! {
             })
         })
     };
-}
-
-fn matrix(rank: usize) -> Result<(), Error> {
-    if rank == 2 {
-        return Ok(());
-    }
-    let reason = format!(
-        "a tensor of `Rank<{rank}>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
-         `.permute(&[..])`, or reverse all with `.reverse_axes()`"
-    );
-    Err(Error::UnsupportedRank { op: "transpose", reason })
 }
 
 fn has_diagonal(rank: usize) -> Result<(), Error> {

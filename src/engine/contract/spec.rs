@@ -232,21 +232,11 @@ impl<'s> Spec<'s> {
     ///
     /// # Errors
     /// [`Error::Spec`] if an operand does not have the axes that the specification names, or if the result would have too many.
-    #[inline(always)]
-    pub(crate) fn check_ranks(&self, ranks: impl Iterator<Item = usize> + Clone) -> Result<(), Error> {
-        let fits = |(k, rank)| self.labels(k) == rank || (self.labels(k) < rank && self.ellipsis(k));
-        if ranks.clone().enumerate().all(fits) && !self.ellipsis(self.operands) {
-            return Ok(());
-        }
-        self.check_each_rank(&ranks.collect::<Vec<_>>())
-    }
-
-    #[cold]
-    fn check_each_rank(&self, ranks: &[usize]) -> Result<(), Error> {
+    pub(crate) fn check_ranks(&self, ranks: impl Iterator<Item = usize>) -> Result<(), Error> {
         let fail =
             |reason: String| Err(Error::Spec { reason: format!("einsum \"{}\": {reason}", self.text) });
         let mut ellipsis = 0;
-        for (k, &rank) in ranks.iter().enumerate() {
+        for (k, rank) in ranks.enumerate() {
             let labels = self.labels(k);
             if labels > rank || (labels < rank && !self.ellipsis(k)) {
                 return fail(format!(

@@ -7,7 +7,7 @@ use crate::error::{ConversionError, Error};
 use crate::layout::foreign::reach;
 use crate::layout::{Layout, element_count};
 use crate::order::{MemoryOrder, Order};
-use crate::rank::{Dim, MAX_RANK};
+use crate::rank::{Dim, MAX_RANK, other_rank};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::fmt;
 use core::mem::ManuallyDrop;
@@ -241,9 +241,7 @@ impl<M: Managed> Dlpack<M> {
                 "it holds {found} of shape {shape:?}, not {0}; import {found} and convert it with `.cast::<{0}>()`",
                 T::DTYPE
             )
-        } else if let Some(wanted) = D::NDIM
-            && shape.len() != wanted
-        {
+        } else if let Some(wanted) = other_rank::<D>(shape.len()) {
             let rank = shape.len();
             format!(
                 "it holds {found} of shape {shape:?}, which has rank {rank}, not {wanted}; import a tensor of `Rank<{rank}>`"

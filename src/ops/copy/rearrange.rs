@@ -75,16 +75,19 @@ pub trait PadWidths<D: Dim> {
     #[doc(hidden)]
     fn of_axes(&self, rank: usize) -> Vec<[usize; 2]>;
 }
+#[diagnostic::do_not_recommend]
 impl<D: Dim> PadWidths<D> for usize {
     fn of_axes(&self, rank: usize) -> Vec<[usize; 2]> {
         vec![[*self; 2]; rank]
     }
 }
+#[diagnostic::do_not_recommend]
 impl<D: Dim> PadWidths<D> for (usize, usize) {
     fn of_axes(&self, rank: usize) -> Vec<[usize; 2]> {
         vec![[self.0, self.1]; rank]
     }
 }
+#[diagnostic::do_not_recommend]
 impl<const N: usize> PadWidths<Rank<N>> for [(usize, usize); N]
 where
     Rank<N>: Dim,
@@ -93,11 +96,13 @@ where
         self.iter().map(|&(before, after)| [before, after]).collect()
     }
 }
+#[diagnostic::do_not_recommend]
 impl<const N: usize, const MAX: usize> PadWidths<AnyRank<MAX>> for [(usize, usize); N] {
     fn of_axes(&self, _: usize) -> Vec<[usize; 2]> {
         self.iter().map(|&(before, after)| [before, after]).collect()
     }
 }
+#[diagnostic::do_not_recommend]
 impl<const MAX: usize> PadWidths<AnyRank<MAX>> for &[(usize, usize)] {
     fn of_axes(&self, _: usize) -> Vec<[usize; 2]> {
         self.iter().map(|&(before, after)| [before, after]).collect()

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ConversionError, Error, unwrap_or_panic};
 use crate::order::Order;
-use crate::rank::{AnyRank, Dim, name};
+use crate::rank::{AnyRank, Dim, name, other_rank};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -12,7 +12,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Converts the tensor or view to [`AnyRank`], the rank that is known at run time only. Free.
     ///
     /// ```
-    /// use vierbein::{AnyRank, prelude::*};
+    /// use vierbein::prelude::*;
     /// let states: Vec<Tensor<f64, AnyRank>> = vec![tensor![1.0].into_any_rank(), tensor![[1.0, 2.0]].into_any_rank()];
     /// assert_eq!(states.iter().map(|x| x.rank()).collect::<Vec<_>>(), [1, 2]);
     /// ```
@@ -28,7 +28,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the tensor does not have rank `R`.
     ///
     /// ```
-    /// use vierbein::{AnyRank, prelude::*};
+    /// use vierbein::prelude::*;
     /// let x: Tensor<i32, AnyRank> = Tensor::ones(&[2, 3][..]);
     /// let matrix: Tensor<i32, Rank<2>> = x.into_rank();
     /// assert_eq!(matrix.shape(), [2, 3]);
@@ -44,7 +44,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the tensor does not have rank `R`. The error holds the tensor.
     ///
     /// ```
-    /// use vierbein::{AnyRank, prelude::*};
+    /// use vierbein::prelude::*;
     /// let x: Tensor<i32, AnyRank> = Tensor::ones(&[2, 3][..]);
     /// let failed = x.try_into_rank::<Rank<3>>().unwrap_err();
     /// assert_eq!(
@@ -57,7 +57,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     pub fn try_into_rank<R: Dim>(self) -> Result<Tensor<T, R, O, Dev, S>, ConversionError<Self>> {
         let rank = self.rank();
-        if R::NDIM.unwrap_or(rank) == rank && rank <= R::MAX_NDIM {
+        if other_rank::<R>(rank).is_none() {
             return Ok(self.with_rank());
         }
         let reason = format!(

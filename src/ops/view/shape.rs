@@ -7,7 +7,7 @@ use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::element_count;
 use crate::order::Order;
-use crate::rank::{BroadcastTo, Dim, InsertAxes, IntoShape, Rank, RemoveAxes};
+use crate::rank::{AnyRank, BroadcastTo, Dim, InsertAxes, IntoShape, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
@@ -149,19 +149,39 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 pub trait MatrixRank: Dim {}
 #[diagnostic::do_not_recommend]
 impl MatrixRank for Rank<2> {}
+#[diagnostic::do_not_recommend]
+impl<const MAX: usize> MatrixRank for AnyRank<MAX> {}
+
+/// Returns an error if a tensor with `rank` axes is not a matrix.
+#[inline]
+pub(crate) fn check_matrix(rank: usize) -> Result<(), Error> {
+    if rank == 2 {
+        return Ok(());
+    }
+    let reason = format!(
+        "a tensor of `Rank<{rank}>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
+         `.permute(..)`, or reverse all with `.reverse_axes()`"
+    );
+    Err(Error::UnsupportedRank { op: "transpose", reason })
+}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the transpose of a matrix, as a view.
+    ///
+    /// # Errors
+    /// If the rank is known at run time only and is not 2.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].t(), tensor![[1, 3], [2, 4]]);
     /// ```
+    #[fallible]
     pub fn t(&self) -> ViewOf<'_, T, D, O, Dev, S>
     where
         D: MatrixRank,
     {
-        self.reverse_axes()
+        check_matrix(self.rank())?;
+        Ok(self.reverse_axes())
     }
 }
 
