@@ -68,8 +68,8 @@ pub use ops::{
 pub use ops::{AllAxesSliced, SlicePart, UnchangedPart};
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
-    AnyRank, AnyShape, Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK,
-    MatmulRanks, MatrixStack, MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg, TakeRanks,
+    AnyRank, AnyShape, Broadcast, BroadcastTo, Common, ContractRanks, Dim, HasRank, InsertAxes, IntoShape,
+    MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg, TakeRanks,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{

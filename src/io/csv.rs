@@ -38,7 +38,7 @@ use crate::dyn_tensor::{DynData, DynTensor};
 use crate::element::DType;
 use crate::error::Error;
 use crate::order::Order;
-use crate::rank::Rank;
+use crate::rank::{HasRank, Rank};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use std::io::{Read, Write};
@@ -76,7 +76,7 @@ pub trait FromCsv: sealed::Sealed + Sized {
     fn of_rows(shape: [usize; 2], elements: Vec<Self::Element>) -> Result<Self, Error>;
 }
 
-impl<T: CsvElement, O: Order, Dev: Device, S> sealed::Sealed for Tensor<T, Rank<2>, O, Dev, S> {}
+impl<T: CsvElement, D: HasRank<2>, O: Order, Dev: Device, S> sealed::Sealed for Tensor<T, D, O, Dev, S> {}
 
 impl<T: CsvElement, O: Order, Dev: Device + Default> FromCsv for Tensor<T, Rank<2>, O, Dev> {
     type Element = T;
@@ -138,7 +138,10 @@ impl<T: CsvElement, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     }
 }
 
-impl<T: CsvElement, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
+impl<T: CsvElement, D: HasRank<2>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
+where
+    Self: ToCsv,
+{
     /// Writes a CSV file whose header contains the given names, one for each column.
     ///
     /// Reading the file returns the same numbers. NaN is written as an empty field. An existing file is replaced once the new file is

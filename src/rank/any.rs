@@ -1,8 +1,8 @@
 //! The rank that is known at run time only, and its shapes.
 
 use super::{
-    Broadcast, Dim, IntoShape, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, PositiveRank, ReshapeArg,
-    ToRank, sealed,
+    Broadcast, Dim, HasRank, IntoShape, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, PositiveRank,
+    ReshapeArg, ToRank, sealed,
 };
 use crate::axis::IndexNumber;
 use crate::error::Error;
@@ -228,6 +228,8 @@ impl<const MAX: usize> Dim for AnyRank<MAX> {
 
 #[diagnostic::do_not_recommend]
 impl<const MAX: usize> PositiveRank for AnyRank<MAX> {}
+#[diagnostic::do_not_recommend]
+impl<const N: usize, const MAX: usize> HasRank<N> for AnyRank<MAX> {}
 #[diagnostic::do_not_recommend]
 impl<const MAX: usize> MatrixStack for AnyRank<MAX> {}
 #[diagnostic::do_not_recommend]

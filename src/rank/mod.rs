@@ -433,6 +433,41 @@ pub(crate) fn check_matrices(op: &'static str, rank: usize) -> Result<(), Error>
     Err(Error::UnsupportedRank { op, reason })
 }
 
+/// A rank that is `N`, or that may be `N` at run time: [`Rank<N>`](Rank) or [`AnyRank`].
+///
+/// ```
+/// use vierbein::{HasRank, prelude::*};
+/// fn last<D: HasRank<1>>(x: TensorView<'_, f64, D>) -> f64 {
+///     x[x.unravel_index(-1)]
+/// }
+/// assert_eq!(last(tensor![1.0, 2.0].view()), 2.0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` does not have rank {N}",
+    label = "expected `Rank<{N}>`, or `AnyRank`",
+    note = "`.reshape(..)`, `.flatten()`, `.insert_axis(..)` and `.index_axis(..)` change the rank",
+    note = "in generic code, bound the rank: `D: HasRank<{N}>`"
+)]
+pub trait HasRank<const N: usize>: Dim {}
+#[diagnostic::do_not_recommend]
+impl<const N: usize> HasRank<N> for Rank<N> where Rank<N>: Dim {}
+
+/// Returns an error if a tensor of shape `shape` does not have `N` axes. For [`HasRank<N>`](HasRank), this can only happen with [`AnyRank`].
+#[inline]
+pub(crate) fn check_has_rank<const N: usize>(op: &'static str, shape: &[usize]) -> Result<(), Error> {
+    if shape.len() == N { Ok(()) } else { Err(has_other_rank(op, N, shape)) }
+}
+
+#[cold]
+fn has_other_rank(op: &'static str, wanted: usize, shape: &[usize]) -> Error {
+    let reason = format!(
+        "the tensor of shape {shape:?} has rank {}, not {wanted}; `.reshape(..)`, `.flatten()`, `.insert_axis(..)` and \
+         `.index_axis(..)` change the rank",
+        shape.len()
+    );
+    Error::UnsupportedRank { op, reason }
+}
+
 /// A shape: an array of extents, one for each axis. Its length is the rank.
 ///
 /// ```

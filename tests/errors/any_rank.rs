@@ -2,9 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vierbein::prelude::*;
-use vierbein::{
-    AnyRank, AnyShape, Axis, Error, Last, Pad, Quantile, concatenate, einsum, s, stack, try_einsum, try_stack,
-};
+use vierbein::{AnyShape, Error, concatenate, einsum, s, stack, try_einsum, try_stack};
 
 type Any = Tensor<f64, AnyRank>;
 
@@ -61,8 +59,8 @@ fn ranks_of_results() {
     assert_eq!(einsum!("...k->...", &any).into_rank(), x.sum_axis(2));
     // A tensor of another rank broadcasts with it on either side.
     let row = x.index_axis(0, 0).index_axis(0, 1);
-    assert_eq!((&any + &row).into_rank(), &x + &row);
-    assert_eq!((&row + &any).into_rank(), &row + &x);
+    assert_eq!((&any + row).into_rank(), &x + row);
+    assert_eq!((row + &any).into_rank(), row + &x);
     assert_eq!(stack(-1, [&any, &any]).into_rank(), stack(-1, [&x, &x]));
     assert_eq!(concatenate(0, [&any, &any]).into_rank(), concatenate(0, [&x, &x]));
     assert_eq!(any.quantile(1, 0.5, Quantile::Linear).into_rank(), x.quantile(1, 0.5, Quantile::Linear));
@@ -106,6 +104,32 @@ fn too_few_axes() {
 }
 
 #[test]
+fn methods_of_one_rank() {
+    let (vector, matrix) = (tensor![1.0, 2.0, 4.0], tensor![[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]]);
+    let (v, m) = (vector.clone().into_any_rank(), matrix.clone().into_any_rank());
+    assert_eq!(v.searchsorted(&m, Side::Left).into_rank(), vector.searchsorted(&matrix, Side::Left));
+    assert_eq!(v.polyval(&m).into_rank(), vector.polyval(&matrix));
+    assert_eq!((m.lexsort(), m.cov(1), m.corrcoef()), (matrix.lexsort(), matrix.cov(1), matrix.corrcoef()));
+    assert_eq!(m.t().into_rank(), matrix.t());
+    let other = |op: &str, shape: &str, rank: usize, wanted: usize| {
+        format!(
+            "{op}: the tensor of shape {shape} has rank {rank}, not {wanted}; `.reshape(..)`, `.flatten()`, `.insert_axis(..)` and \
+             `.index_axis(..)` change the rank"
+        )
+    };
+    assert_error(m.try_searchsorted(&v, Side::Left), &other("search sorted elements", "[2, 3]", 2, 1));
+    assert_error(m.try_polyval(&v), &other("polyval", "[2, 3]", 2, 1));
+    assert_error(v.try_lexsort(), &other("lexsort", "[3]", 1, 2));
+    assert_error(v.try_cov(1), &other("cov", "[3]", 1, 2));
+    assert_eq!(v.index_axis(0, 1).item(), 2.0);
+    assert_error(
+        v.try_item(),
+        "item: a tensor of `Rank<1>` is not known to have exactly one element: expected `Rank<0>`; read one element with `x[[i, j]]`, \
+         or sum all elements with `.sum().item()`",
+    );
+}
+
+#[test]
 fn too_many_axes() {
     let too_many = |rank: usize| {
         format!(
@@ -143,7 +167,7 @@ fn arguments_for_another_rank() {
     );
     assert_eq!((x.get([0]), x.get([0, 0, 0]), x.get([1, -1])), (None, None, Some(&1.0)));
     let expected = "index: [0, 1, 1] does not have one number for each axis of a tensor of shape [2, 3], which has rank 2";
-    assert_eq!(message(|| drop(x[[0, 1, 1]])), expected);
+    assert_eq!(message(|| assert_eq!(x[[0, 1, 1]], 1.0)), expected);
     assert_eq!(message(|| x[[0, 1, 1]] = 0.0), expected);
     assert_error(x.try_ravel_index([0, 1, 1]), &expected.replace("index:", "ravel:"));
     assert_error(

@@ -13,7 +13,7 @@ use crate::element::DType;
 use crate::error::Error;
 use crate::io::replace::replace;
 use crate::order::{ColMajor, Order, RowMajor};
-use crate::rank::Rank;
+use crate::rank::{AnyRank, Rank, check_has_rank};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use std::io::{self, Write};
@@ -61,6 +61,19 @@ impl<T: CsvElement, O: Order, Dev: Device, S: Storage<T, Dev>> ToCsv for Tensor<
         reserve(&mut text.bytes, TEXT + LONGEST)?;
         text.part(self, 0)?;
         (text.put)(&text.bytes)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: CsvElement, O: Order, Dev: Device, S: Storage<T, Dev>, const MAX: usize> ToCsv
+    for Tensor<T, AnyRank<MAX>, O, Dev, S>
+{
+    fn matrix(&self) -> Result<([usize; 2], DType), Error> {
+        check_has_rank::<2>(OP, self.shape().as_ref())?;
+        self.view().into_rank::<Rank<2>>().matrix()
+    }
+    fn put_rows(&self, delimiter: u8, put: Put<'_>) -> Result<(), Error> {
+        self.view().into_rank::<Rank<2>>().put_rows(delimiter, put)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::device::{Copy, Device, HostAccess};
 use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::order::Order;
-use crate::rank::{Dim, Rank};
+use crate::rank::{AnyRank, Dim, Rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, ViewOf};
 
@@ -244,6 +244,21 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 pub trait ScalarRank: Dim {}
 #[diagnostic::do_not_recommend]
 impl ScalarRank for Rank<0> {}
+#[diagnostic::do_not_recommend]
+impl<const MAX: usize> ScalarRank for AnyRank<MAX> {}
+
+/// Returns an error if a tensor with `rank` axes is not known to have exactly one element.
+#[inline]
+fn check_scalar(rank: usize) -> Result<(), Error> {
+    if rank == 0 {
+        return Ok(());
+    }
+    let reason = format!(
+        "a tensor of `Rank<{rank}>` is not known to have exactly one element: expected `Rank<0>`; read one element with `x[[i, j]]`, or \
+         sum all elements with `.sum().item()`"
+    );
+    Err(Error::UnsupportedRank { op: "item", reason })
+}
 
 /// The ranks for which both memory orders have the same layout: 0 and 1.
 #[diagnostic::on_unimplemented(
@@ -261,7 +276,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the value of a tensor of rank 0, copied to the host.
     ///
     /// # Errors
-    /// If the device reports an error, or an allocation on the host fails. Neither can happen on [`Cpu`](crate::Cpu).
+    /// * If the rank is known at run time only and is not 0.
+    /// * If the device reports an error, or an allocation on the host fails. Neither can happen on [`Cpu`](crate::Cpu).
     ///
     /// ```
     /// use vierbein::tensor;
@@ -275,6 +291,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: ScalarRank,
     {
+        check_scalar(self.rank())?;
         match Dev::on_host().and_then(|host| host.slice(self.operand(), true)) {
             Some(elements) => Ok(elements[0]),
             None => self.try_to_vec().map(|elements| elements[0]),

@@ -7,7 +7,7 @@ use crate::element::{CastTo, Element};
 use crate::engine::same_instance;
 use crate::error::{Error, fallible};
 use crate::order::Order;
-use crate::rank::{Rank, RemoveAxes};
+use crate::rank::{HasRank, Rank, RemoveAxes, check_has_rank};
 use crate::storage::Storage;
 use crate::tensor::{AsView, Tensor};
 use num_traits::{ToPrimitive, Zero};
@@ -128,7 +128,7 @@ pub(crate) fn polyfit<T: LinalgElement>(x: &[T], y: Columns<'_, T>, degree: usiz
     Ok(coefficients)
 }
 
-impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
+impl<T: Element, D: HasRank<1>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the roots of the polynomial whose coefficients are `self`, highest power first. They are complex, also those of a polynomial
     /// with real coefficients. Their order is not specified; a multiple root occurs several times.
     ///
@@ -154,6 +154,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
         T: LinalgElement,
         Dev: Copy<T>,
     {
+        check_has_rank::<1>("find the roots of a polynomial", self.shape().as_ref())?;
         let found = roots(&self.try_to_vec()?)?;
         Tensor::try_from_vec_in([found.len()], found, self.device())
     }
@@ -188,7 +189,9 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
         Dev: Copy<T>,
         Y: AsView<Element = T, Dim: RemoveAxes<1>, Order = O, Device = Dev>,
     {
+        check_has_rank::<1>("polyfit", self.shape().as_ref())?;
         let y = y.as_view();
+        y.axes().check_axis("polyfit", 0)?;
         same_instance("polyfit", self.device(), y.device())?;
         let (mut shape, elements) = (y.shape(), y.try_to_vec()?);
         let columns = Columns { elements: &elements, shape: shape.as_ref(), row_major: O::ROW_MAJOR };

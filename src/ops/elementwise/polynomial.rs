@@ -6,7 +6,7 @@ use crate::element::{Arithmetic, Scalar};
 use crate::engine::same_instance;
 use crate::error::{Error, fallible};
 use crate::order::Order;
-use crate::rank::{Dim, Rank};
+use crate::rank::{Dim, HasRank, check_has_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor, TensorView};
 
@@ -38,7 +38,7 @@ impl<T: Scalar> BinaryOp<T, T> for Horner<T> {
     }
 }
 
-impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
+impl<T: Scalar, D: HasRank<1>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns, for each element of `x`, the value of the polynomial whose coefficients are `self`, highest power first.
     ///
     /// The result has the shape of `x`. Horner's method takes one pass over the result for each coefficient except the first. A polynomial
@@ -62,6 +62,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
         Dev: Elementwise<T>,
         X: AsView<Element = T, Order = O, Device = Dev>,
     {
+        check_has_rank::<1>(POLYVAL, self.shape().as_ref())?;
         let x = x.as_view();
         same_instance(POLYVAL, self.device(), x.device())?;
         let mut out = Tensor::allocate(x.shape(), x.device().clone())?;
@@ -88,6 +89,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
         X: AsView<Element = T, Order = O, Device = Dev>,
         S2: StorageMut<T, Dev>,
     {
+        check_has_rank::<1>(POLYVAL, self.shape().as_ref())?;
         let x = x.as_view();
         same_instance(POLYVAL, self.device(), x.device())?;
         check_out(POLYVAL, x.shape().as_ref(), x.device(), out)?;
@@ -95,10 +97,10 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     }
 
     /// Writes the values of the polynomial to `out`, which must have the shape of `x`.
-    fn write_values<D: Dim, S2: StorageMut<T, Dev>>(
+    fn write_values<E: Dim, S2: StorageMut<T, Dev>>(
         &self,
-        x: &TensorView<'_, T, D, O, Dev>,
-        out: &mut Tensor<T, D, O, Dev, S2>,
+        x: &TensorView<'_, T, E, O, Dev>,
+        out: &mut Tensor<T, E, O, Dev, S2>,
     ) -> Result<(), Error>
     where
         Dev: Elementwise<T>,

@@ -8,11 +8,11 @@ use crate::element::{Inexact, RealScalar, Scalar};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::Rank;
+use crate::rank::{HasRank, Rank, check_has_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
-impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
+impl<T: Scalar, D: HasRank<2>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the covariance matrix of the rows: each row is a variable, and each column an observation.
     ///
     /// Element `[i, j]` is `Σ (x[i, k] − mean_i) · conj(x[j, k] − mean_j) / (n − ddof)` for `n` observations, and NaN if `n ≤ ddof`. Use
@@ -32,6 +32,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
+        check_has_rank::<2>("cov", self.shape().as_ref())?;
         let mut out = self.products()?;
         self.finish_covariances(ddof, &mut out)?;
         Ok(out)
@@ -55,7 +56,8 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let [rows, _] = self.shape();
+        check_has_rank::<2>("cov", self.shape().as_ref())?;
+        let rows = self.shape().as_ref()[0];
         check_out("cov", &[rows, rows], self.device(), out)?;
         self.write_products(None, out)?;
         self.finish_covariances(ddof, out)
@@ -66,7 +68,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
-        let mut centred = self.try_cast::<T::Float>()?;
+        let mut centred = self.view().into_rank::<Rank<2>>().try_cast::<T::Float>()?;
         if let Some(scales) = scales {
             let factors = self.factors(scales.iter().map(|by| 1.0 / by))?;
             centred.try_apply2_inplace(Mul, &factors.try_insert_axis(1)?)?;
@@ -101,14 +103,14 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
 
     /// Returns real numbers as a vector on the device.
     fn factors(&self, values: impl Iterator<Item = f64>) -> Result<Tensor<T::Float, Rank<1>, O, Dev>, Error> {
-        let mut factors: Vec<T::Float> = via_host::zeros(self.shape()[0])?;
+        let mut factors: Vec<T::Float> = via_host::zeros(self.shape().as_ref()[0])?;
         factors.iter_mut().zip(values).for_each(|(to, x)| *to = T::Float::from_f64(x));
         Tensor::try_from_vec_in([factors.len()], factors, self.device())
     }
 
     /// Returns, for each row, a power of two that is near its element of greatest modulus.
     fn row_scales(&self) -> Result<Vec<f64>, Error> {
-        let mut scales: Vec<f64> = via_host::zeros(self.shape()[0])?;
+        let mut scales: Vec<f64> = via_host::zeros(self.shape().as_ref()[0])?;
         for (i, to) in scales.iter_mut().enumerate() {
             *to = row_scale(&self.range(0, i..i + 1).try_to_vec()?);
         }
@@ -176,7 +178,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
 
     /// Returns the division by the number of observations minus `ddof`, or by NaN if the difference is not positive.
     fn per_observation(&self, ddof: usize) -> WithRight<Div, T::Float> {
-        let [_, count] = self.shape();
+        let count = self.shape().as_ref()[1];
         let right =
             if count > ddof { T::Float::from_usize(count - ddof) } else { T::Float::from_f64(f64::NAN) };
         WithRight { op: Div, right }
@@ -202,6 +204,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
     {
+        check_has_rank::<2>("corrcoef", self.shape().as_ref())?;
         let mut out = self.products()?;
         self.finish_correlations(&mut out)?;
         Ok(out)
@@ -225,7 +228,8 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O,
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let [rows, _] = self.shape();
+        check_has_rank::<2>("corrcoef", self.shape().as_ref())?;
+        let rows = self.shape().as_ref()[0];
         check_out("corrcoef", &[rows, rows], self.device(), out)?;
         self.write_products(None, out)?;
         self.finish_correlations(out)

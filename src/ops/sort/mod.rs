@@ -15,7 +15,7 @@ use crate::element::{Element, Ordered};
 use crate::error::fallible;
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
-use crate::rank::{Dim, Rank};
+use crate::rank::{Dim, HasRank, Rank, check_has_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -182,7 +182,7 @@ sorts! {
     true, "descending", "[[3, 2, 1], [6, 5, 4]]", "[3, 2, 1]", "[0, 2, 1, 3]";
 }
 
-impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
+impl<T: Element, D: HasRank<2>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the indices that sort the columns in ascending order. The rows are the keys. The last row is the primary key; columns that
     /// are equal in the last row are sorted by the row before it, and so on.
     ///
@@ -203,8 +203,8 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O
         T: Ordered,
         Dev: Sort<T>,
     {
-        let [_, n] = self.shape();
-        let mut out = Tensor::allocate([n], self.device().clone())?;
+        check_has_rank::<2>(LEXSORT, self.shape().as_ref())?;
+        let mut out = Tensor::allocate([self.shape().as_ref()[1]], self.device().clone())?;
         let (output, device) = out.output();
         device.lexsort(output, self.operand())?;
         Ok(out)

@@ -8,7 +8,7 @@ use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
-use crate::rank::{Dim, Rank};
+use crate::rank::{Dim, HasRank, Rank, check_has_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -25,7 +25,7 @@ pub enum Side {
     Right,
 }
 
-impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
+impl<T: Element, D: HasRank<1>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns, for each element of `values`, the index at which it can be inserted in `self` so that `self` stays sorted. `side` says
     /// whether this index is before or after the elements of `self` that are equal to the inserted element.
     ///
@@ -49,6 +49,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
         Dev: Sort<T>,
         B: MatchingOperand<T, O, Dev>,
     {
+        check_has_rank::<1>(SEARCH, self.shape().as_ref())?;
         let values = values.agreed();
         same_instance(SEARCH, self.device(), values.device())?;
         Tensor::allocate_with(values.shape(), self.device().clone(), |out, device| {
@@ -76,6 +77,7 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
         B: MatchingOperand<T, O, Dev>,
         S2: StorageMut<i64, Dev>,
     {
+        check_has_rank::<1>(SEARCH, self.shape().as_ref())?;
         let values = values.agreed();
         same_instance(SEARCH, self.device(), values.device())?;
         check_out(SEARCH, values.shape().as_ref(), self.device(), out)?;
