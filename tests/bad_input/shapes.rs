@@ -90,8 +90,8 @@ fn axes() -> Vec<Row> {
             ..ONE
         },
         Call {
-            names: &["t"],
-            run: |o, _| at_rank!(o, x: view, [2], done!(panics x.t())),
+            names: &["t", "try_t"],
+            run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_t(), panics x.t())),
             expected: |a, _| reversed(&a[0]),
             cannot: &[
                 (WrongShape, "every matrix has a transpose"),

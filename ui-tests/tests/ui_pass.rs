@@ -3,6 +3,8 @@
 
 #![allow(dead_code, unused, unreachable_pub, clippy::all)]
 
+#[path = "../pass/any_rank.rs"]
+mod any_rank;
 #[path = "../pass/arange_of_complex.rs"]
 mod arange_of_complex;
 #[path = "../pass/arange_of_integers.rs"]
