@@ -2,6 +2,8 @@
 
 mod common;
 
+#[path = "linalg/any_rank.rs"]
+mod any_rank;
 #[path = "linalg/decompositions.rs"]
 mod decompositions;
 #[path = "linalg/dense.rs"]

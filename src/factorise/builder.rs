@@ -134,6 +134,7 @@ where
         let (Factor(Elements::Same(operand)), device) = operand.get() else {
             unreachable!("the only operand determines the element type")
         };
+        spec.check_rank(operand.operand.shape().len())?;
         run(Factorise { spec, row_major: O::ROW_MAJOR, device, operand })
     }
 

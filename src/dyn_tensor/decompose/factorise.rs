@@ -19,16 +19,7 @@ use crate::order::MemoryOrder;
 fn parse<'s>(factorisation: Factorisation, text: &'s str, x: DynView<'_>) -> Result<FactorSpec<'s>, Error> {
     let spec =
         FactorSpec::parse(factorisation, text).map_err(|error| Error::Spec { reason: error.to_string() })?;
-    let (labels, rank) = (spec.labels(0), x.rank());
-    if labels > rank || (labels < rank && !spec.ellipsis()) {
-        return Err(Error::Spec {
-            reason: format!(
-                "{} \"{text}\": the specification has {labels} labels for an operand that is a tensor of `Rank<{rank}>`: \
-                 an operand has one label for each axis; write a letter for each axis; `...` stands for any number of them",
-                factorisation.name()
-            ),
-        });
-    }
+    spec.check_rank(x.rank())?;
     Ok(spec)
 }
 

@@ -6,6 +6,7 @@
 //! lacks, the bond; for `polar!`, they have one such label for each column label. The axes of a batch are an ellipsis in all three terms.
 
 use crate::engine::contract::notation::{Message, NotAToken, Term, Token, letter_of, token};
+use crate::error::Error;
 
 /// A factorisation by labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,6 +205,25 @@ impl<'s> FactorSpec<'s> {
     /// Returns whether the operand, and so each factor, has an ellipsis.
     pub const fn ellipsis(&self) -> bool {
         self.terms[0].has_dots()
+    }
+
+    /// Checks the rank of the operand.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] if the operand does not have the axes that the specification names.
+    pub(crate) fn check_rank(&self, rank: usize) -> Result<(), Error> {
+        let labels = self.labels(0);
+        if labels == rank || (labels < rank && self.ellipsis()) {
+            return Ok(());
+        }
+        Err(Error::Spec {
+            reason: format!(
+                "{} \"{}\": the specification has {labels} labels for an operand that is a tensor of `Rank<{rank}>`: \
+                 an operand has one label for each axis; write a letter for each axis; `...` stands for any number of them",
+                self.factorisation().name(),
+                self.text
+            ),
+        })
     }
 
     /// Returns the specification's source text.
