@@ -117,8 +117,14 @@ macro_rules! with_rank {
     ($n:expr, $D:ident in $($r:literal)* => $body:expr) => {
         match $n {
             $($r => {
-                type $D = Rank<$r>;
-                $body
+                {
+                    type $D = Rank<$r>;
+                    $body
+                }
+                {
+                    type $D = vierbein::AnyRank;
+                    $body
+                }
             })*
             rank => panic!("the dispatch knows no rank {rank}"),
         }
