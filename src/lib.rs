@@ -41,7 +41,7 @@ mod tensor;
 #[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "csv", feature = "cuda")))]
 mod user;
 
-pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, ElementIndex, IndexNumber, Last, Permutation};
+pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, Last};
 pub use device::quantile::Quantile;
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
@@ -68,8 +68,9 @@ pub use ops::{
 pub use ops::{AllAxesSliced, SlicePart, UnchangedPart};
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
-    AnyRank, AnyShape, Broadcast, BroadcastTo, Common, ContractRanks, Dim, HasRank, InsertAxes, IntoShape,
-    MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg, TakeRanks,
+    AnyRank, AnyShape, Broadcast, BroadcastTo, Common, ContractRanks, Dim, ElementIndex, HasRank,
+    IndexNumber, InsertAxes, IntoShape, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, Permutation, Rank,
+    RemoveAxes, Removed, ReshapeArg, TakeRanks,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{

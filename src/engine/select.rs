@@ -6,14 +6,13 @@
 
 use super::elementwise::repeated;
 use super::same_instance;
-use crate::axis::as_given;
 use crate::device::{BinaryOp, Device, Operand, Output, Select};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::order::MemoryOrder;
-use crate::rank::{AnyRank, MAX_RANK};
+use crate::rank::{AnyRank, MAX_RANK, as_given};
 
 /// Whether an operation has the same positions, or separate ones, for each index of the axes other than the indexed one.
 #[derive(Debug, Clone, Copy, PartialEq)]

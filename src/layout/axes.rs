@@ -8,10 +8,9 @@
 mod errors;
 
 use super::{Span, along_both, contiguous_strides, foreign, is_contiguous};
-use crate::axis::as_given;
 use crate::error::Error;
 use crate::layout::broadcast::same;
-use crate::rank::MAX_RANK;
+use crate::rank::{MAX_RANK, as_given};
 use core::ops::Range;
 use errors::{
     axis_out_of_range, index_out_of_range, inserted_outside, no_diagonal, not_a_unit_axis, repeated_axis,

@@ -4,8 +4,8 @@ use super::{
     Broadcast, Dim, HasRank, IntoShape, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, PositiveRank,
     ReshapeArg, ToRank, sealed,
 };
-use crate::axis::IndexNumber;
 use crate::error::Error;
+use crate::rank::IndexNumber;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::{Add, Deref, DerefMut, Sub};

@@ -1,18 +1,17 @@
 //! Access to single elements in host memory: `x[[i, j]]`, `get`.
 
 use super::Tensor;
-use crate::axis::{ElementIndex, IndexNumber};
 use crate::device::{Device, HostAccess, HostPtr};
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::Order;
-use crate::rank::{AnyRank, AnyShape, Dim, Rank, RemoveAxes};
+use crate::rank::{AnyRank, AnyShape, Dim, ElementIndex, IndexNumber, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut, ViewMut};
 use core::ops::{Index, IndexMut};
 
 mod sealed {
     pub trait Sealed {}
-    impl<I: crate::axis::IndexNumber, const N: usize> Sealed for [I; N] {}
+    impl<I: crate::rank::IndexNumber, const N: usize> Sealed for [I; N] {}
 }
 
 /// An index of one element of a tensor of rank `D`: an array of one [`IndexNumber`](crate::IndexNumber) for each axis, as in `x[[i, j]]`.

@@ -1,6 +1,5 @@
 //! Creates dynamic tensors, converts their memory order, device and ownership, and accesses single elements.
 
-use crate::axis::{IndexNumber, from_start};
 use crate::device::{Cpu, Device};
 use crate::dispatch;
 use crate::dyn_tensor::downcast::typed_data;
@@ -11,7 +10,7 @@ use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 use crate::order::{ColMajor, MemoryOrder, Order, RowMajor};
-use crate::rank::{Dim, MAX_RANK, Rank};
+use crate::rank::{Dim, IndexNumber, MAX_RANK, Rank, from_start};
 use crate::storage::OwnedData;
 use crate::tensor::Tensor;
 

@@ -1,6 +1,5 @@
 //! Joining dynamic tensors: concatenation along an axis, and stacking along a new one.
 
-use crate::axis::{IndexNumber, from_start};
 use crate::device::Copy;
 use crate::dispatch;
 use crate::dyn_tensor::operand::{agree, allocate_with, device_of, elements, on_device};
@@ -12,7 +11,7 @@ use crate::engine::same_instance;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::order::MemoryOrder;
-use crate::rank::MAX_RANK;
+use crate::rank::{IndexNumber, MAX_RANK, from_start};
 
 /// Selects the operation: concatenation along an existing axis, or stacking along a new one.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,7 +1,6 @@
 //! Dynamic tensors: copies with shifted, repeated or padded elements (`roll`, `tile`, `repeat`, `pad`), triangles of matrices, and
 //! differences.
 
-use crate::axis::{IndexNumber, from_start};
 use crate::device::Copy;
 use crate::dispatch;
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, on_device, scalar_beside, scalar_for};
@@ -15,7 +14,7 @@ use crate::engine::copy::pieces::Pad;
 use crate::engine::copy::rearrange::{Counts, Rearrangement};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::rank::MAX_RANK;
+use crate::rank::{IndexNumber, MAX_RANK, from_start};
 
 /// Writes a rearrangement of `x` to a new tensor. `x` must have element type `T` and be on `Dev`. `scalar` is the value of the elements
 /// that are not copied from `x`, if the rearrangement has such elements.

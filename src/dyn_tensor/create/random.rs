@@ -1,10 +1,10 @@
 //! Random orders of dynamic tensors.
 
-use crate::axis::{IndexNumber, from_start};
 use crate::dyn_tensor::operand::placed;
 use crate::dyn_tensor::storage::{DynData, DynDataMut};
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::error::Error;
+use crate::rank::{IndexNumber, from_start};
 use rand::Rng;
 use rand::seq::SliceRandom;
 

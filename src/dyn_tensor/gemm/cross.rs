@@ -1,13 +1,12 @@
 //! Cross products of dynamic tensors.
 
-use crate::axis::{IndexNumber, from_start};
 use crate::dyn_tensor::copy::join::concatenate;
 use crate::dyn_tensor::operand::agree;
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::engine::gemm::cross::{CROSS, FACTORS, arrange};
 use crate::error::Error;
-use crate::rank::MAX_RANK;
+use crate::rank::{IndexNumber, MAX_RANK, from_start};
 
 // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
 // `precompiled-dyn`, this crate does.

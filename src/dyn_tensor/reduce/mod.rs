@@ -15,7 +15,6 @@ use super::operand::{allocate_with, device_of, elements, lacking, needs, on_devi
 use super::scalar::DynScalar;
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-use crate::axis::{IndexNumber, from_start};
 use crate::device::op::reduction::{NanSpread, Spread};
 use crate::device::{CudaSource, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
 use crate::dispatch;
@@ -24,6 +23,7 @@ use crate::engine::reduce::reduced_last;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op;
+use crate::rank::{IndexNumber, from_start};
 use core::ops::RangeFull;
 
 /// The axes of a reduction: `..` for all of them, one axis, or a list of axes.

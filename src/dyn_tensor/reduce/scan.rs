@@ -1,7 +1,6 @@
 //! Cumulative sums, products and extrema of dynamic tensors.
 
 use super::statistics::number;
-use crate::axis::{IndexNumber, from_start};
 use crate::device::op::checked::{CheckedAdd, CheckedMul};
 use crate::device::{BinaryOp, Reduce};
 use crate::dispatch;
@@ -12,6 +11,7 @@ use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op;
+use crate::rank::{IndexNumber, from_start};
 
 fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     op: F,

@@ -1,7 +1,6 @@
 //! `softmax`, `log_softmax` and `logsumexp` of dynamic tensors, by the formulas in `ops/reduce/softmax.rs`.
 
 use super::{DynAxes, DynReduction};
-use crate::axis::IndexNumber;
 use crate::dyn_tensor::elementwise::binary::Binary;
 use crate::dyn_tensor::operand::{lacking, needs};
 use crate::dyn_tensor::scalar::DynScalar;
@@ -9,6 +8,7 @@ use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::element::DType;
 use crate::error::Error;
+use crate::rank::IndexNumber;
 
 /// Returns the maxima along the axes, which are kept with extent 1. If the tensor is empty, returns zeros, because there is no maximum.
 // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature

@@ -1,7 +1,6 @@
 //! Dynamic tensors: linear interpolation, integrals by the trapezoidal rule, gradients, covariances and correlation coefficients.
 
 use super::{DynReduction, change, in_range};
-use crate::axis::{IndexNumber, from_start};
 use crate::dispatch;
 use crate::dyn_tensor::copy::join::concatenate;
 use crate::dyn_tensor::operand::{agree, device_of, lacking, needs, on_device};
@@ -13,6 +12,7 @@ use crate::engine::elementwise::interpolate::{Interpolation, interpolate};
 use crate::engine::elementwise::spacing::{Halves, Spacing};
 use crate::error::Error;
 use crate::ops::{ClampParts, EdgeOrder, GRADIENT, are_ordinary, row_scale};
+use crate::rank::{IndexNumber, from_start};
 use core::ops::Range;
 
 /// Interpolates on the host, and copies the result to the device of `x`.

@@ -1,6 +1,5 @@
 //! Traces of dynamic tensors: sums of diagonals.
 
-use crate::axis::{IndexNumber, from_start};
 use crate::device::Reduce;
 use crate::dispatch;
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
@@ -10,6 +9,7 @@ use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op;
+use crate::rank::{IndexNumber, from_start};
 
 fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) -> Result<DynTensor, Error> {
     let result = &diagonal.shape()[..diagonal.rank() - 1];

@@ -2,7 +2,6 @@
 
 use super::in_range;
 use super::statistics::number;
-use crate::axis::{IndexNumber, as_given, from_start};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{agree, lacking, needs};
 use crate::dyn_tensor::scalar::DynScalar;
@@ -12,7 +11,7 @@ use crate::element::DType;
 use crate::engine::reduce::weights::{check_weights, is_moderate, scale_of};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::rank::MAX_RANK;
+use crate::rank::{IndexNumber, MAX_RANK, as_given, from_start};
 use num_complex::Complex;
 
 fn is_zero(x: DynScalar) -> bool {

@@ -2,7 +2,6 @@
 
 use super::trace::diagonal_of;
 use super::{Over, arranged};
-use crate::axis::{IndexNumber, from_start};
 use crate::device::{Reduce, Reduction};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
@@ -13,6 +12,7 @@ use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op;
+use crate::rank::{IndexNumber, from_start};
 
 /// The elements to reduce.
 #[derive(Debug, Clone, Copy)]

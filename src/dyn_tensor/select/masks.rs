@@ -1,7 +1,6 @@
 //! Dynamic tensors: selection by masks, and writes under masks.
 
 use super::{ASSIGN, COMPRESS, FILL, MASK, MASKED, NONZERO, along, of_dtype, values_for};
-use crate::axis::{IndexNumber, from_start};
 use crate::device::{Elementwise, Select};
 use crate::dispatch;
 use crate::dyn_tensor::operand::{
@@ -17,6 +16,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op;
 use crate::order::MemoryOrder;
+use crate::rank::{IndexNumber, from_start};
 use crate::storage::OwnedData;
 
 fn compressed<T: Element, Dev: Select<T>>(

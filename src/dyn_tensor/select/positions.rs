@@ -1,7 +1,6 @@
 //! Dynamic tensors: selection by positions along an axis and by indices, and writes at positions.
 
 use super::{AT, POSITIONS, PUT, SCATTER_ADD, TAKE_ALONG, along, of_dtype, order_of, taken_rank, values_for};
-use crate::axis::{IndexNumber, from_start};
 use crate::device::positions::TAKE;
 use crate::device::{Reduce, Select};
 use crate::dispatch;
@@ -17,7 +16,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op;
 use crate::order::MemoryOrder;
-use crate::rank::MAX_RANK;
+use crate::rank::{IndexNumber, MAX_RANK, from_start};
 
 fn take_from<T: Element, Dev: Select<T>>(
     along: Along,

@@ -10,13 +10,13 @@ pub use unique::DynUnique;
 use super::operand::{allocate_with, device_of, elements, output_of};
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
-use crate::axis::{IndexNumber, from_start};
 use crate::device::Sort;
 use crate::element::Ordered;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::sort::partition::{BOTTOM_K, PARTITION, TOP_K, check_kth, check_top};
 use crate::ops::sort::{ARGSORT, LEXSORT, SORT};
+use crate::rank::{IndexNumber, from_start};
 
 /// Evaluates `$body` with `$T` as the element type of `$x` and `$Dev` as the type of its device. Returns an error if the element type is
 /// not ordered.

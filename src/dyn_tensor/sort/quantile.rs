@@ -1,7 +1,6 @@
 //! Dynamic tensors: medians and other quantiles.
 
 use super::enumeration;
-use crate::axis::{IndexNumber, from_start};
 use crate::device::quantile::Quantile;
 use crate::device::{Device, Operand, Output, Sort};
 use crate::dispatch;
@@ -17,6 +16,7 @@ use crate::engine::sort::weighted_quantile::{WEIGHTED_QUANTILE, check_weights, w
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::sort::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
+use crate::rank::{IndexNumber, from_start};
 
 /// Computes quantiles along an axis. If `keeps_axis`, the result has the axis, with extent `levels`. Otherwise, the axis is removed.
 /// `compute` takes an output whose last axis has extent `levels`, and the elements with the axis last.

@@ -1,7 +1,6 @@
 //! Dynamic tensors: distinct elements and slices.
 
 use super::{enumeration, ordered};
-use crate::axis::{IndexNumber, from_start};
 use crate::device::{Select, Sort};
 use crate::dyn_tensor::operand::{allocate_with, device_of, elements, line_of};
 use crate::dyn_tensor::storage::DynData;
@@ -11,6 +10,7 @@ use crate::engine::sort::unique_slices;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::sort::unique::{UNIQUE, UNIQUE_SLICES};
+use crate::rank::{IndexNumber, from_start};
 
 /// The result of [`DynTensor::unique_with`]: the distinct elements, and at which indices they occur. All NaNs count as equal.
 ///

@@ -1,9 +1,9 @@
 //! Flat indices of dynamic tensors, and exchanging elements.
 
-use crate::axis::{IndexNumber, from_start};
 use crate::dyn_tensor::storage::{DynData, DynDataMut};
 use crate::dyn_tensor::tensor::{DynTensor, DynViewMut};
 use crate::error::Error;
+use crate::rank::{IndexNumber, from_start};
 
 impl<S: DynData> DynTensor<S> {
     /// Returns the index of an element, given its flat index in memory order, which methods such as [`argmax`](DynTensor::argmax) return. A

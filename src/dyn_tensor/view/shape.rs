@@ -1,7 +1,6 @@
 //! Views with other axes or another shape, and reshaping. Only `reshape` and `flatten` of a view copy elements.
 
 use super::slice::{DynSlice, rank_below_maximum};
-use crate::axis::{IndexNumber, from_start};
 use crate::dyn_tensor::copy::convert::check_rank;
 use crate::dyn_tensor::storage::{DynData, DynDataMut};
 use crate::dyn_tensor::tensor::{DynTensor, DynViewMut, DynViewOf};
@@ -9,6 +8,7 @@ use crate::error::Error;
 use crate::layout::reshape::new_extents;
 use crate::layout::{Layout, element_count};
 use crate::ops::view::shape::check_matrix;
+use crate::rank::{IndexNumber, from_start};
 
 /// Defines methods that return a view. Each has a variant that returns a mutable view. A row contains the expression for the layout
 /// of the view.

@@ -1,12 +1,11 @@
 //! Slice arguments of dynamic tensors: the result of `s![..]`, or a list of [`SliceItem`]s.
 
-use crate::axis::IndexNumber;
 use crate::error::Error;
 use crate::layout::Layout;
 pub use crate::layout::slice::SliceItem;
 use crate::layout::slice::rank as slice_rank;
 use crate::ops::{Bounds, NewAxis, SliceRange, Stepped};
-use crate::rank::MAX_RANK;
+use crate::rank::{IndexNumber, MAX_RANK};
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 impl From<NewAxis> for SliceItem {

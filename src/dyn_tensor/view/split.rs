@@ -3,14 +3,13 @@
 
 use super::shape::axes_of;
 use super::slice::rank_below_maximum;
-use crate::axis::{IndexNumber, from_start};
 use crate::dyn_tensor::storage::{DynData, DynDataMut};
 use crate::dyn_tensor::tensor::{DynTensor, DynViewMut, DynViewOf};
 use crate::error::Error;
 use crate::layout::lanes::LaneIndices;
 use crate::layout::{Layout, element_count};
 use crate::ops::{chunk_count, collected, equal_parts, ranges_between};
-use crate::rank::AnyRank;
+use crate::rank::{AnyRank, IndexNumber, from_start};
 use core::ops::Range;
 
 impl<S: DynData> DynTensor<S> {

@@ -6,12 +6,11 @@
 
 use super::join::{self, Repeat, Triangle};
 use super::pieces::{self, Pad, Piece, copy_pieces};
-use crate::axis::IndexNumber;
 use crate::device::{Copy, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;
-use crate::rank::MAX_RANK;
+use crate::rank::{IndexNumber, MAX_RANK};
 
 /// How the elements of the result are copied from the operand.
 #[derive(Debug)]

@@ -1,9 +1,8 @@
 //! Fourier transforms: the options, the shape of the result, and the order of the axes.
 
-use crate::axis::as_given;
 use crate::device::family::fourier::{Norm, Transform};
 use crate::error::Error;
-use crate::rank::MAX_RANK;
+use crate::rank::{MAX_RANK, as_given};
 
 /// The options of a Fourier transform: the length along each axis, and the normalisation ([`Norm`]).
 ///

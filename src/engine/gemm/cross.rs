@@ -1,8 +1,8 @@
 //! Computes the shape of a cross product, and which axis of each operand contains the vectors.
 
-use crate::axis::as_given;
 use crate::error::Error;
 use crate::layout::broadcast::binary_shape;
+use crate::rank::as_given;
 
 pub(crate) const CROSS: &str = "cross";
 

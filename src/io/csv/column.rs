@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::axis::{IndexNumber, from_start};
 use crate::io::shorten::shorten;
+use crate::rank::{IndexNumber, from_start};
 
 /// A column of a CSV file: its name in the header, or its index. Indices count from 0; a negative index counts from the end.
 ///

@@ -1,7 +1,7 @@
 //! Errors about axes. The functions are cold, so that the code that checks stays small.
 
-use crate::axis::as_given;
 use crate::error::Error;
+use crate::rank::as_given;
 
 #[cold]
 pub(super) fn axis_out_of_range(op: &'static str, axis: usize, shape: &[usize]) -> Error {

@@ -1,7 +1,7 @@
 //! Tensors that have the elements of another tensor at other indices or several times: `roll`, `tile`, `repeat`, `pad`, and the triangles
 //! of matrices.
 
-use crate::axis::{AxisArg, IndexNumber, all_from_start};
+use crate::axis::AxisArg;
 use crate::device::{Copy, Device, HostAccess};
 use crate::element::Element;
 use crate::engine::copy::join::Triangle;
@@ -10,7 +10,7 @@ use crate::engine::copy::rearrange::{Counts, Rearrangement};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{AnyRank, Dim, IntoShape, MatrixStack, Rank, check_matrices};
+use crate::rank::{AnyRank, Dim, IndexNumber, IntoShape, MatrixStack, Rank, all_from_start, check_matrices};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 

@@ -2,14 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-use crate::axis::{AxisArg, IndexNumber};
+use crate::axis::AxisArg;
 use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::same_instance;
 use crate::error::{Error, fallible};
 use crate::layout::broadcast::same;
 use crate::order::Order;
-use crate::rank::{Dim, RemoveAxes};
+use crate::rank::{Dim, IndexNumber, RemoveAxes};
 use crate::storage::StorageMut;
 use crate::tensor::Tensor;
 

@@ -1,7 +1,6 @@
 //! Named contractions: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. They label the axes with numbers and call the
 //! contraction engine.
 
-use crate::axis::{IndexNumber, all_from_start};
 use crate::device::{Contract, Device, IntoOutput, MatrixOperand, OnDevice, Output, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
@@ -12,7 +11,9 @@ use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::layout::broadcast::same;
 use crate::order::Order;
-use crate::rank::{Broadcast, Common, ContractRanks, Dim, MAX_RANK, Rank, check_rank};
+use crate::rank::{
+    Broadcast, Common, ContractRanks, Dim, IndexNumber, MAX_RANK, Rank, all_from_start, check_rank,
+};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 

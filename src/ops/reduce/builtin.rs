@@ -1,6 +1,6 @@
 //! The built-in reductions: a row of `reductions!` generates the methods of each.
 
-use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
+use crate::axis::{AxesArg, AxisArg};
 use crate::device::op::reduction::{
     ArgMax, ArgMin, Max, Mean, Min, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanStd, NanSum,
     NanVar, Norm, PeakToPeak, Prod, Std, Sum, Var,
@@ -9,7 +9,7 @@ use crate::device::{Device, Reduce};
 use crate::element::{Element, Inexact, Ordered, RealFloat, RealScalar, Scalar};
 use crate::error::fallible;
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::rank::{Dim, IndexNumber, Rank, RemoveAxes, all_from_start};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 

@@ -1,13 +1,12 @@
 //! Reductions into a preallocated tensor or mutable view.
 
-use crate::axis::{IndexNumber, all_from_start};
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, RemoveAxes};
+use crate::rank::{Dim, IndexNumber, RemoveAxes, all_from_start};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 

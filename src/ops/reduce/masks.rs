@@ -1,11 +1,11 @@
 //! Reductions of masks.
 
-use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
+use crate::axis::{AxesArg, AxisArg};
 use crate::device::op::reduction::{All, Any, Count};
 use crate::device::{Device, Reduce};
 use crate::error::fallible;
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::rank::{Dim, IndexNumber, Rank, RemoveAxes, all_from_start};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 

@@ -13,7 +13,7 @@ pub(crate) mod trace;
 pub(crate) mod weighted;
 pub(crate) mod widened;
 
-use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
+use crate::axis::{AxesArg, AxisArg};
 use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
@@ -21,7 +21,7 @@ use crate::engine::reduce::reduced_last;
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes, shape_of};
+use crate::rank::{Dim, IndexNumber, Rank, RemoveAxes, all_from_start, shape_of};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 

@@ -7,7 +7,7 @@
 //! softmax = e / sum(e),  log_softmax = x - peak - ln(sum(e)),  logsumexp = peak + ln(sum(e))
 //! ```
 
-use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
+use crate::axis::{AxesArg, AxisArg};
 use crate::device::op::binary::{Add, Div, Sub};
 use crate::device::op::reduction::{Max, Sum};
 use crate::device::op::unary::{Exp, Ln};
@@ -16,7 +16,7 @@ use crate::element::{Element, RealFloat};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
+use crate::rank::{Dim, IndexNumber, MAX_RANK, Rank, RemoveAxes, all_from_start};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 

@@ -1,6 +1,6 @@
 //! Weighted means: `average`.
 
-use crate::axis::{AxisArg, as_given};
+use crate::axis::AxisArg;
 use crate::device::op::binary::{Div, Mul};
 use crate::device::op::reduction::Sum;
 use crate::device::op::scalar::WithRight;
@@ -10,7 +10,7 @@ use crate::engine::reduce::weights::{check_weights, is_moderate, scale_of};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::in_range::keep_in_range;
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::rank::{Dim, Rank, RemoveAxes, as_given};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor, TensorView};
 

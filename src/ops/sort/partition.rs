@@ -1,13 +1,13 @@
 //! Selection along an axis: partitions (`partition`), the greatest elements (`top_k`) and the smallest ones (`bottom_k`).
 
-use crate::axis::{AxisArg, IndexNumber, as_given, from_start};
+use crate::axis::AxisArg;
 use crate::device::{Copy, Device, Sort};
 use crate::element::{Element, Ordered};
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::Dim;
+use crate::rank::{Dim, IndexNumber, as_given, from_start};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 

@@ -1,13 +1,13 @@
 //! Views at one index along an axis, and splitting along an axis.
 
 use super::slice::SliceOf;
-use crate::axis::{AxisArg, IndexNumber, from_start};
+use crate::axis::AxisArg;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::layout::slice::rank as slice_rank;
 use crate::order::Order;
-use crate::rank::{Dim, RemoveAxes};
+use crate::rank::{Dim, IndexNumber, RemoveAxes, from_start};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{IndexArray, Tensor, TensorViewMut, ViewOf, not_an_index};
 

@@ -1,13 +1,15 @@
 //! Views with other axes, and reshaping. Only `reshape` and `flatten` copy elements, and only if they are called on a view.
 
-use crate::axis::{AxisArg, IndexNumber, Permutation, from_start};
+use crate::axis::AxisArg;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::element_count;
 use crate::order::Order;
-use crate::rank::{AnyRank, BroadcastTo, Dim, InsertAxes, IntoShape, Rank, RemoveAxes};
+use crate::rank::{
+    AnyRank, BroadcastTo, Dim, IndexNumber, InsertAxes, IntoShape, Permutation, Rank, RemoveAxes, from_start,
+};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 

@@ -1,13 +1,12 @@
 //! The `s!` macro, which makes a slice from one argument for each axis, and the methods that take slices. Traits compute the rank of the
 //! result at compile time.
 
-use crate::axis::IndexNumber;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::fallible;
 use crate::layout::slice::{SliceItem, rank as slice_rank};
 use crate::order::Order;
-use crate::rank::{AnyRank, Dim, InsertAxes, Rank, RemoveAxes};
+use crate::rank::{AnyRank, Dim, IndexNumber, InsertAxes, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};

@@ -1,11 +1,11 @@
 //! Views of the parts of a tensor along an axis: equal parts, parts between given positions, and chunks of a given length.
 
-use crate::axis::{AxisArg, IndexNumber, from_start};
+use crate::axis::AxisArg;
 use crate::device::{Cpu, Device};
 use crate::element::Element;
 use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::order::Order;
-use crate::rank::Dim;
+use crate::rank::{Dim, IndexNumber, from_start};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 use core::ops::Range;

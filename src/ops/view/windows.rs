@@ -1,12 +1,11 @@
 //! Views of all windows of a tensor (`windows`), for moving averages, convolutions and stencils.
 
-use crate::axis::{IndexNumber, all_from_start};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::fallible;
 use crate::layout::element_count;
 use crate::order::Order;
-use crate::rank::{Dim, InsertAxes};
+use crate::rank::{Dim, IndexNumber, InsertAxes, all_from_start};
 use crate::storage::Storage;
 use crate::tensor::{Tensor, ViewOf};
 
