@@ -30,7 +30,7 @@ pub(super) fn reset() {
 pub(super) struct Fickle(pub(super) usize, pub(super) usize);
 
 impl<D: Dim> AxisArg<D> for Fickle {
-    fn index(self) -> usize {
+    fn index(self, _: usize) -> usize {
         if odd_call() { self.1 } else { self.0 }
     }
 }
@@ -52,7 +52,7 @@ impl AsRef<[usize]> for FickleAxes {
 }
 impl<D: Dim> AxesArg<D> for FickleAxes {
     type Axes = FickleAxes;
-    fn axes(self) -> FickleAxes {
+    fn axes(self, _: usize) -> FickleAxes {
         self
     }
 }
@@ -68,14 +68,14 @@ struct FickleShape([usize; 2], [usize; 2]);
 
 impl IntoShape for FickleShape {
     type Dim = Rank<2>;
-    fn into_shape(self) -> [usize; 2] {
-        if odd_call() { self.1 } else { self.0 }
+    fn into_shape(self) -> Result<[usize; 2], vierbein::Error> {
+        Ok(if odd_call() { self.1 } else { self.0 })
     }
 }
 impl ReshapeArg for FickleShape {
     type Dim = Rank<2>;
-    fn extents(self) -> [isize; 2] {
-        self.into_shape().unwrap().map(|extent| extent as isize)
+    fn extents(self) -> Result<[isize; 2], vierbein::Error> {
+        Ok(self.into_shape()?.map(|extent| extent as isize))
     }
 }
 
