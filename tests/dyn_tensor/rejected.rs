@@ -186,7 +186,7 @@ fn ranks() {
     rejected(
         v.t(),
         "transpose: a tensor of `Rank<1>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
-         `.permute(&[..])`, or reverse all with `.reverse_axes()`",
+         `.permute(..)`, or reverse all with `.reverse_axes()`",
     );
     rejected(
         v.diagonal(0, 1),
