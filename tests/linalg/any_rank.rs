@@ -18,10 +18,7 @@ fn results_of_any_rank() {
     assert_eq!(any.index_axis(0, 0).qr().1.into_rank(), a.index_axis(0, 0).qr().1);
     let b = a.index_axis(0, 0).index_axis(0, 1).to_owned();
     assert_eq!(any.index_axis(0, 0).solve(&b).into_rank(), a.index_axis(0, 0).solve(&b));
-    assert_eq!(
-        a.index_axis(0, 0).solve(&b.clone().into_any_rank()).into_rank(),
-        a.index_axis(0, 0).solve(&b)
-    );
+    assert_eq!(a.index_axis(0, 0).solve(b.clone().into_any_rank()).into_rank(), a.index_axis(0, 0).solve(&b));
     // The ranks of labelled factors follow from the specification.
     let (u, s, vh) = svd!("bij -> bik, kj", &any);
     assert_eq!((u, s, vh), svd!("bij -> bik, kj", &a));
@@ -37,7 +34,7 @@ fn ranks_without_matrices_are_errors() {
     assert_eq!(vector.try_lstsq(&vector).unwrap_err().to_string(), expected("lstsq"));
     let (matrix, scalar) = (Tensor::<f64, Rank<2>>::eye(2).into_any_rank(), vector.index_axis(0, 0));
     assert_eq!(
-        matrix.try_solve(&scalar).unwrap_err().to_string(),
+        matrix.try_solve(scalar).unwrap_err().to_string(),
         "solve: a tensor of `Rank<0>` has no right-hand sides: expected a vector, a matrix or a batch of matrices"
     );
     assert_eq!(
