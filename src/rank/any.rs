@@ -39,7 +39,7 @@ pub struct AnyRank<const MAX: usize = MAX_RANK>;
 /// let x = tensor![[1, 2, 3]].into_any_rank();
 /// assert_eq!(x.shape(), [1, 3]);
 /// assert_eq!((x.shape().len(), x.shape()[1]), (2, 3));
-/// let shape = AnyShape::new(&[2, 2])?;
+/// let shape: AnyShape = AnyShape::new(&[2, 2])?;
 /// assert_eq!(Tensor::<f64, _>::zeros(shape).len(), 4);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
@@ -121,6 +121,20 @@ impl<T, const MAX: usize> AsMut<[T]> for AnyShape<T, MAX> {
     #[inline]
     fn as_mut(&mut self) -> &mut [T] {
         self
+    }
+}
+impl<T, const MAX: usize> IntoIterator for AnyShape<T, MAX> {
+    type Item = T;
+    type IntoIter = core::iter::Take<core::array::IntoIter<T, MAX>>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.values.into_iter().take(self.rank)
+    }
+}
+impl<'a, T, const MAX: usize> IntoIterator for &'a AnyShape<T, MAX> {
+    type Item = &'a T;
+    type IntoIter = core::slice::Iter<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 impl<T: fmt::Debug, const MAX: usize> fmt::Debug for AnyShape<T, MAX> {

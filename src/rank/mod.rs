@@ -178,10 +178,10 @@ pub(crate) fn check_rank<D: Dim>(rank: usize) -> Result<(), Error> {
 ///
 /// ```
 /// use vierbein::{HasRank, prelude::*};
-/// fn last<D: HasRank<1>>(x: TensorView<'_, f64, D>) -> f64 {
-///     x[x.unravel_index(-1)]
+/// fn first_above<D: HasRank<1>>(sorted: TensorView<'_, f64, D>, value: f64) -> i64 {
+///     sorted.searchsorted(Tensor::scalar(value), Side::Right).item()
 /// }
-/// assert_eq!(last(tensor![1.0, 2.0].view()), 2.0);
+/// assert_eq!(first_above(tensor![1.0, 2.0, 4.0].view(), 2.0), 2);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` does not have rank {N}",

@@ -12,6 +12,7 @@ use core::ops::{Index, IndexMut};
 mod sealed {
     pub trait Sealed {}
     impl<I: crate::rank::IndexNumber, const N: usize> Sealed for [I; N] {}
+    impl<const MAX: usize> Sealed for crate::rank::AnyShape<usize, MAX> {}
 }
 
 /// An index of one element of a tensor of rank `D`: an array of one [`IndexNumber`](crate::IndexNumber) for each axis, as in `x[[i, j]]`.
@@ -70,6 +71,17 @@ macro_rules! index_arrays {
 index_arrays!(Any: usize);
 // Not for rank 0, so that the compiler infers the type of the numbers in `x[[]]`.
 index_arrays!(NotZero: isize i64 i32 i16 i8 u64 u32 u16 u8);
+
+#[diagnostic::do_not_recommend]
+impl<const MAX: usize> IndexArray<AnyRank<MAX>> for AnyShape<usize, MAX> {
+    #[inline]
+    fn counted_from_start(self, _: &AnyShape<usize, MAX>) -> AnyShape<usize, MAX> {
+        self
+    }
+    fn given(self) -> Vec<isize> {
+        self.iter().map(|number| number.number()).collect()
+    }
+}
 
 /// An [`IndexArray`] for a tensor on `Dev`, whose memory the host accesses. Sealed.
 // One blanket implementation, so that the compiler reports the bound that fails: this trait's message, or that of `HostAccess`.

@@ -7,7 +7,7 @@ use crate::engine::{same_instance, select};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, Rank};
+use crate::rank::{AnyRank, Dim, Rank};
 use crate::storage::{OwnedData, Storage, StorageMut, View};
 use crate::tensor::{Tensor, TensorView};
 
@@ -46,10 +46,18 @@ matrices!(Tensor<i64, Rank<2>, O, Dev, S>, &Tensor<i64, Rank<2>, O, Dev, S>);
 
 macro_rules! lists {
     ($([$($generics:tt)*] $List:ty;)*) => {$(
+        lists!(@impl [I: PositionNumber, O: Order, Dev: Device, const N: usize, $($generics)*] Rank<N>, $List);
+        // The number of axes is checked at run time.
+        lists!(
+            @impl [I: PositionNumber, O: Order, Dev: Device, const N: usize, const MAX: usize, $($generics)*]
+            AnyRank<MAX>, $List
+        );
+    )*};
+    (@impl [$($generics:tt)*] $D:ty, $List:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<I: PositionNumber, O: Order, Dev: Device, const N: usize, $($generics)*> Indices<Rank<N>, O, Dev> for $List
+        impl<$($generics)*> Indices<$D, O, Dev> for $List
         where
-            Rank<N>: Dim,
+            $D: Dim,
         {
             type Data<'a>
                 = OwnedData<i64, Dev>
@@ -64,7 +72,7 @@ macro_rules! lists {
                 upload([rows, columns], (0..rows * columns).map(|k| number(k).position()), device)
             }
         }
-    )*};
+    };
 }
 lists! {
     [] &[[I; N]];

@@ -2,10 +2,10 @@
 
 use super::again::again_in_line;
 use super::boxed;
-use super::rows::{reduce_few, reduce_line};
+use super::rows::reduce_few;
 use super::sums::OneLine;
 use super::task::enough;
-use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::cpu::Cpu;
 use crate::device::{Operand, Output, Reduction};
 use crate::element::Element;
 
@@ -13,42 +13,6 @@ use crate::element::Element;
 pub(in crate::device::cpu::kernels) const MAX_UNPLANNED_OUTPUTS: usize = 16;
 /// Maximum number of elements per output if several outputs are computed without a plan.
 pub(in crate::device::cpu::kernels) const MAX_UNPLANNED_LEN: usize = 8;
-
-/// Reduces `n` elements with stride `stride` to an accumulator. Out of line, so that callers stay small.
-///
-/// # Safety
-/// The caller must ensure that the `n` elements are readable, and that `line` is aligned and not null.
-#[inline(never)]
-pub(super) unsafe fn reduce_one_line<T: Element, R: Reduction<T>>(
-    op: &R,
-    line: HostPtr<T>,
-    n: usize,
-    stride: isize,
-) -> R::Acc {
-    // SAFETY: `reduce_line` has the contract of this function.
-    unsafe { reduce_line(op, line, n, stride, 0) }
-}
-
-/// Returns the result for `n` elements with stride `stride`, or `None` if it is not representable.
-///
-/// # Safety
-/// The contract of [`reduce_one_line`].
-#[inline]
-pub(super) unsafe fn result_of_line<T: Element, R: Reduction<T>>(
-    op: &R,
-    line: HostPtr<T>,
-    n: usize,
-    stride: isize,
-) -> Option<R::Output> {
-    // SAFETY: `reduce_one_line` has the contract of this function.
-    match op.finish(unsafe { reduce_one_line(op, line, n, stride) }, n) {
-        Some(value) if const { R::RESCALES } && op.is_doubtful(value) => {
-            // SAFETY: the caller ensures that the `n` elements are readable.
-            Some(unsafe { again_in_line(op, value, line, n, stride) })
-        }
-        value => value,
-    }
-}
 
 /// Computes a few outputs of a few elements each, or one output of more elements, without a plan, because planning would take longer.
 /// Returns whether all results are representable. Returns `None` and writes nothing in these cases:

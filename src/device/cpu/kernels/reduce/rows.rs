@@ -264,3 +264,18 @@ pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
         op.fold(acc, unsafe { *row.offset(i as isize * stride).get() }, index + i)
     })
 }
+
+/// Reduces `n` elements with stride `stride` to an accumulator. Out of line, so that callers stay small.
+///
+/// # Safety
+/// The caller must ensure that the `n` elements are readable, and that `line` is aligned and not null.
+#[inline(never)]
+pub(super) unsafe fn reduce_one_line<T: Element, R: Reduction<T>>(
+    op: &R,
+    line: HostPtr<T>,
+    n: usize,
+    stride: isize,
+) -> R::Acc {
+    // SAFETY: `reduce_line` has the contract of this function.
+    unsafe { reduce_line(op, line, n, stride, 0) }
+}

@@ -2,8 +2,9 @@
 //! compiled in this crate, because programs with contractions need them. Kernels for integers are not included, because they would make the
 //! build of this crate longer.
 
-use super::few::result_of_line;
+use super::again::again_in_line;
 use super::reduce_many;
+use super::rows::reduce_one_line;
 use crate::device::cpu::precompiled::precompiled;
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::op::reduction::Sum;
@@ -12,6 +13,27 @@ use crate::device::{Operand, Output, Reduction};
 use crate::element::{Element, Inexact, Scalar};
 use crate::error::Error;
 use core::marker::PhantomData;
+
+/// Returns the result for `n` elements with stride `stride`, or `None` if it is not representable.
+///
+/// # Safety
+/// The contract of [`reduce_one_line`].
+#[inline]
+unsafe fn result_of_line<T: Element, R: Reduction<T>>(
+    op: &R,
+    line: HostPtr<T>,
+    n: usize,
+    stride: isize,
+) -> Option<R::Output> {
+    // SAFETY: `reduce_one_line` has the contract of this function.
+    match op.finish(unsafe { reduce_one_line(op, line, n, stride) }, n) {
+        Some(value) if const { R::RESCALES } && op.is_doubtful(value) => {
+            // SAFETY: the caller ensures that the `n` elements are readable.
+            Some(unsafe { again_in_line(op, value, line, n, stride) })
+        }
+        value => value,
+    }
+}
 
 /// Computes all outputs: see [`reduce_many`].
 pub(super) struct ManyOutputs<'a>(PhantomData<&'a ()>);

@@ -1,10 +1,9 @@
 //! Reductions of a single operand: the operand and output of a [`Reduction`], and how its loops are planned.
 
 use super::columns::fold_rows;
-use super::few::reduce_one_line;
 use super::outputs::reduce_outputs;
 use super::reducer::Reducer;
-use super::rows::{block, fold_rows_each, reduce_line};
+use super::rows::{block, fold_rows_each, reduce_line, reduce_one_line};
 use super::sweep::Sweep;
 use crate::device::cpu::loops::threads::PARALLEL_SUM_LEN;
 use crate::device::cpu::{Cpu, HostPtr};

@@ -41,7 +41,7 @@ pub(super) fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -
         let [sum] = S::lanes::<1>(0, terms, |p| unsafe { pair.at(p) });
         // SAFETY: `i` is less than the extent of the output's axis, or 0 if it has none. `Output` guarantees exclusive access to
         // this element.
-        fits &= unsafe { finishing.put::<S>(out.ptr().offset(i * steps[0]), sum) };
+        fits &= unsafe { S::put(sum, &finishing, out.ptr().offset(i * steps[0])) };
     }
     Some(fits)
 }

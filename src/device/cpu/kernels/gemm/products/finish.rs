@@ -1,7 +1,5 @@
 //! From a sum to its result: the scaling factors, and the signs that conjugation causes.
 
-use super::sums::Sums;
-use crate::device::cpu::HostPtr;
 use crate::element::{Arithmetic, RealScalar, Scalar};
 use num_traits::{One, Zero};
 
@@ -60,19 +58,5 @@ impl<T: Scalar> Finish<T> {
         let sum = old.map_or(scaled, |old| scaled.saturating_add(whole(self.beta) * whole(old)));
         let value = T::Real::wrapped(sum);
         (T::from_real(value), value.in_i128() == sum)
-    }
-
-    /// Computes the result for a sum and writes it to `to`. Returns `false` if an integer overflowed.
-    ///
-    /// # Safety
-    /// The caller must ensure that `to` is an element of the output, and exclusive access to it.
-    #[inline(always)]
-    pub(super) unsafe fn put<S: Sums<T>>(&self, to: HostPtr<T>, sum: S::Sum) -> bool {
-        // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
-        let old = self.reads_old.then(|| unsafe { *to.get() });
-        let (value, exact) = S::finish(sum, self, old);
-        // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
-        unsafe { *to.get() = value };
-        exact
     }
 }

@@ -35,7 +35,7 @@ impl<T: Scalar, S: Sums<T>, const LANES: usize> PairTask<T, S, LANES> {
     pub(super) unsafe fn put(&self, at: isize, sum: S::Sum) {
         // SAFETY: `Finish::put` requires an element of the output to which access is exclusive. The caller ensures that `at` is the offset
         // of such an element.
-        if !unsafe { self.finishing.put::<S>(self.out.offset(at), sum) } {
+        if !unsafe { S::put(sum, &self.finishing, self.out.offset(at)) } {
             self.inexact.store(true, Ordering::Relaxed);
         }
     }

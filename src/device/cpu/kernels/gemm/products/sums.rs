@@ -2,6 +2,7 @@
 //! checked.
 
 use super::finish::Finish;
+use crate::device::cpu::HostPtr;
 use crate::element::{Arithmetic, Scalar};
 use num_traits::Zero;
 
@@ -91,6 +92,19 @@ pub(super) trait Sums<T: Scalar> {
     /// Returns the result to write, and `false` if an integer overflowed. `old` is the previous value, or `None` if it is not
     /// read.
     fn finish(sum: Self::Sum, finishing: &Finish<T>, old: Option<T>) -> (T, bool);
+    /// Computes the result for a sum and writes it to `to`. Returns `false` if an integer overflowed.
+    ///
+    /// # Safety
+    /// The caller must ensure that `to` is an element of the output, and exclusive access to it.
+    #[inline(always)]
+    unsafe fn put(sum: Self::Sum, finishing: &Finish<T>, to: HostPtr<T>) -> bool {
+        // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
+        let old = finishing.reads_old.then(|| unsafe { *to.get() });
+        let (value, exact) = Self::finish(sum, finishing, old);
+        // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
+        unsafe { *to.get() = value };
+        exact
+    }
 }
 
 /// Accumulators of type `T`. Integers wrap, which gives the same result as a wider sum that is truncated at the end.
