@@ -295,7 +295,6 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Dim::strides",
             "DynAxes::axes",
             "DynSlice::of",
-            "QuantileArg::extent",
             "SliceArg::item",
             "SliceOf::items",
             "impl::copied",

@@ -1,6 +1,6 @@
 //! Medians and other quantiles of the elements that are not NaN.
 
-use super::quantile::{NAN_MEDIAN, NAN_QUANTILE, QuantileArg, check_levels};
+use super::quantile::{NAN_MEDIAN, NAN_QUANTILE, QuantileArg, check_levels, extent_of};
 use crate::axis::AxisArg;
 use crate::device::Device;
 use crate::device::quantile::Quantile;
@@ -99,7 +99,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         Q: QuantileArg<D>,
     {
-        let (levels, extent) = (levels.levels(), levels.extent());
+        let levels = levels.levels();
+        let extent = extent_of::<D, Q>(levels);
         check_levels(levels)?;
         self.quantiles_of(NAN_QUANTILE, axis.index(self.rank()), extent, |device, out, a| {
             nan_quantile(device, out, a, levels, Some(method))
@@ -133,7 +134,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Q: QuantileArg<D>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let (levels, extent) = (levels.levels(), levels.extent());
+        let levels = levels.levels();
+        let extent = extent_of::<D, Q>(levels);
         check_levels(levels)?;
         self.quantiles_into(NAN_QUANTILE, axis.index(self.rank()), extent, out, |device, out, a| {
             nan_quantile(device, out, a, levels, Some(method))

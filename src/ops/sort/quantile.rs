@@ -30,11 +30,18 @@ pub trait QuantileArg<D: RemoveAxes<1>> {
     type Dim: Dim;
     /// Returns the levels.
     fn levels(&self) -> &[f64];
-    /// Returns the extent of the axis in the result, or `None` if the result does not have the axis.
+    /// Whether the result has the axis, if the ranks do not tell.
     #[doc(hidden)]
-    fn extent(&self) -> Option<usize> {
-        Some(self.levels().len())
-    }
+    const KEEPS_AXIS: bool = true;
+}
+
+/// Returns the extent of the axis in the result, or `None` if the result does not have the axis.
+pub(super) fn extent_of<D: RemoveAxes<1>, Q: QuantileArg<D>>(levels: &[f64]) -> Option<usize> {
+    let kept = match (Q::Dim::NDIM, D::NDIM) {
+        (Some(rank), Some(of)) => rank == of,
+        _ => Q::KEEPS_AXIS,
+    };
+    kept.then_some(levels.len())
 }
 
 #[diagnostic::do_not_recommend]
@@ -43,9 +50,7 @@ impl<D: RemoveAxes<1>> QuantileArg<D> for f64 {
     fn levels(&self) -> &[f64] {
         core::slice::from_ref(self)
     }
-    fn extent(&self) -> Option<usize> {
-        None
-    }
+    const KEEPS_AXIS: bool = false;
 }
 #[diagnostic::do_not_recommend]
 impl<D: RemoveAxes<1>, const N: usize> QuantileArg<D> for [f64; N] {
@@ -168,7 +173,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         Q: QuantileArg<D>,
     {
-        let (levels, extent) = (levels.levels(), levels.extent());
+        let levels = levels.levels();
+        let extent = extent_of::<D, Q>(levels);
         check_levels(levels)?;
         self.quantiles_of(QUANTILE, axis.index(self.rank()), extent, |device, out, a| {
             device.quantile(out, a, levels, Some(method))
@@ -203,7 +209,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Q: QuantileArg<D>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let (levels, extent) = (levels.levels(), levels.extent());
+        let levels = levels.levels();
+        let extent = extent_of::<D, Q>(levels);
         check_levels(levels)?;
         self.quantiles_into(QUANTILE, axis.index(self.rank()), extent, out, |device, out, a| {
             device.quantile(out, a, levels, Some(method))

@@ -1,6 +1,6 @@
 //! Quantiles of elements with weights.
 
-use super::quantile::{QuantileArg, check_levels};
+use super::quantile::{QuantileArg, check_levels, extent_of};
 use crate::axis::AxisArg;
 use crate::device::Device;
 use crate::element::{Element, RealScalar};
@@ -45,7 +45,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Q: QuantileArg<D>,
         W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
     {
-        let (axis, extent, levels) = (axis.index(self.rank()), levels.extent(), levels.levels());
+        let (axis, levels) = (axis.index(self.rank()), levels.levels());
+        let extent = extent_of::<D, Q>(levels);
         let weights = self.weights_along(axis, levels, weights)?;
         self.quantiles_of(WEIGHTED_QUANTILE, axis, extent, |device, out, a| {
             weighted_quantile(device, out, a, levels, &weights)
@@ -80,7 +81,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         W: AsView<Element = f64, Dim = Rank<1>, Order = O, Device = Dev>,
         S2: StorageMut<T::Float, Dev>,
     {
-        let (axis, extent, levels) = (axis.index(self.rank()), levels.extent(), levels.levels());
+        let (axis, levels) = (axis.index(self.rank()), levels.levels());
+        let extent = extent_of::<D, Q>(levels);
         let weights = self.weights_along(axis, levels, weights)?;
         self.quantiles_into(WEIGHTED_QUANTILE, axis, extent, out, |device, out, a| {
             weighted_quantile(device, out, a, levels, &weights)
