@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vierbein::prelude::*;
-use vierbein::{AnyShape, Error, concatenate, einsum, s, stack, try_einsum, try_stack};
+use vierbein::{AnyShape, ConvolutionMode, Error, concatenate, einsum, s, stack, try_einsum, try_stack};
 
 type Any = Tensor<f64, AnyRank>;
 
@@ -184,6 +184,11 @@ fn arguments_for_another_rank() {
         "cannot tile: there are 1 counts for shape [2, 3]; pass one count for each axis",
     );
     let larger = ones(&[1, 2, 3]);
+    let kernel = "convolve: the tensor has shape [2, 3] and the kernel [1, 2, 3]; insert axes until their ranks are equal";
+    assert_error(x.try_convolve(&larger, ConvolutionMode::Full), kernel);
+    assert_error(x.try_convolve_into(&larger, ConvolutionMode::Full, &mut ones(&[2, 3])), kernel);
+    #[cfg(feature = "fft")]
+    assert_error(x.try_fft_convolve(&larger, ConvolutionMode::Full), kernel);
     assert_error(
         x.try_add_assign(&larger),
         "cannot add shape [1, 2, 3] in place to shape [2, 3]: the source does not broadcast to the target's shape (row-major aligns \

@@ -1,6 +1,6 @@
 //! Convolutions and correlations of dynamic tensors that are computed by Fourier transforms.
 
-use crate::dyn_tensor::gemm::convolve::{check_ranks, part, sum_of_taps};
+use crate::dyn_tensor::gemm::convolve::{part, sum_of_taps};
 use crate::dyn_tensor::operand::{agree, lacking, needs};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
@@ -20,7 +20,6 @@ fn product_of_spectra(
 ) -> Result<DynTensor, Error> {
     let op = variant.name();
     let order = agree(op, x, kernel)?;
-    check_ranks(op, x, kernel)?;
     let is_real = match x.dtype() {
         DType::F32 | DType::F64 => true,
         DType::C32 | DType::C64 => false,

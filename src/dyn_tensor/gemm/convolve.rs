@@ -45,19 +45,6 @@ pub(crate) fn part(start: &[usize], shape: &[usize]) -> Vec<SliceItem> {
     start.iter().zip(shape).map(|(&start, &extent)| SliceItem::from(start..start + extent)).collect()
 }
 
-/// Checks that a tensor and a kernel have the same rank.
-pub(crate) fn check_ranks(op: &'static str, x: DynView<'_>, kernel: DynView<'_>) -> Result<(), Error> {
-    if x.rank() == kernel.rank() {
-        return Ok(());
-    }
-    let reason = format!(
-        "the tensor has shape {:?} and the kernel {:?}; insert axes until their ranks are equal",
-        x.shape(),
-        kernel.shape()
-    );
-    Err(Error::UnsupportedRank { op, reason })
-}
-
 // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
 // `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -69,7 +56,6 @@ pub(crate) fn sum_of_taps(
 ) -> Result<DynTensor, Error> {
     let name = variant.name();
     let order = agree(name, x, kernel)?;
-    check_ranks(name, x, kernel)?;
     let factors = match variant {
         Variant::Convolution => numbers(name, kernel)?,
         Variant::Correlation => numbers(name, kernel.conj()?.look())?,

@@ -56,7 +56,7 @@ impl<'a> Taps<'a> {
     /// Computes the shape of the result that `mode` selects, and the index of its first element in the full convolution.
     ///
     /// # Errors
-    /// [`Error::Argument`] if an operand has zero elements.
+    /// [`Error::UnsupportedRank`] if the ranks differ, and [`Error::Argument`] if an operand has zero elements.
     pub(crate) fn new(
         variant: Variant,
         mode: ConvolutionMode,
@@ -64,6 +64,12 @@ impl<'a> Taps<'a> {
         kernel: &'a [usize],
         row_major: bool,
     ) -> Result<Taps<'a>, Error> {
+        if x.len() != kernel.len() {
+            let reason = format!(
+                "the tensor has shape {x:?} and the kernel {kernel:?}; insert axes until their ranks are equal"
+            );
+            return Err(Error::UnsupportedRank { op: variant.name(), reason });
+        }
         for shape in [x, kernel] {
             if shape.contains(&0) {
                 let reason = format!(
