@@ -33,7 +33,8 @@ pub(crate) struct AxesMut<'a> {
 impl<'a> AxesMut<'a> {
     #[inline]
     pub(crate) fn new(shape: &'a mut [usize], strides: &'a mut [isize]) -> AxesMut<'a> {
-        debug_assert_eq!(shape.len(), strides.len());
+        // Kernels rely on it. The comparison is of constants, except for `AnyRank`.
+        assert_eq!(shape.len(), strides.len());
         AxesMut { shape, strides }
     }
 
@@ -75,7 +76,8 @@ impl<'a> AxesMut<'a> {
 impl<'a> Axes<'a> {
     #[inline]
     pub(crate) fn new(shape: &'a [usize], strides: &'a [isize]) -> Axes<'a> {
-        debug_assert_eq!(shape.len(), strides.len());
+        // Kernels rely on it. The comparison is of constants, except for `AnyRank`.
+        assert_eq!(shape.len(), strides.len());
         Axes { shape, strides }
     }
 

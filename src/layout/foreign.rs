@@ -15,7 +15,8 @@ fn rejected(shape: &[usize], strides: &[isize], reason: String) -> Error {
 /// are zero elements.
 ///
 /// # Errors
-/// If the number of bytes of all elements exceeds `isize::MAX`, or if the number of bytes from the lowest to the highest element does.
+/// If the number of strides is not the number of axes, which the types ensure for all ranks but `AnyRank`; if the number of bytes of all
+/// elements exceeds `isize::MAX`, or if the number of bytes from the lowest to the highest element does.
 pub(crate) fn reach(
     shape: &[usize],
     strides: &[isize],
@@ -23,6 +24,10 @@ pub(crate) fn reach(
 ) -> Result<Option<(isize, isize)>, Error> {
     let too_far =
         || rejected(shape, strides, "the distance between elements exceeds the address space".into());
+    if shape.len() != strides.len() {
+        let reason = format!("the shape has {} axes, but there are {} strides", shape.len(), strides.len());
+        return Err(rejected(shape, strides, reason));
+    }
     if element_count(shape, element_bytes)? == 0 {
         return Ok(None);
     }
@@ -191,6 +196,16 @@ mod tests {
         assert!(check_bounds(&[2], &[-1], usize::MAX, 1, 8).is_err());
         assert!(check_bounds(&[0], &[1], 3, 2, 8).is_err());
         check_bounds(&[0], &[1], 2, 2, 8).unwrap();
+    }
+
+    #[test]
+    fn each_axis_has_one_stride() {
+        for (shape, strides) in
+            [(&[2usize, 3][..], &[1isize][..]), (&[0, 3], &[1]), (&[], &[1]), (&[4], &[2, 1])]
+        {
+            assert!(matches!(reach(shape, strides, 8), Err(Error::InvalidStrides { .. })));
+            assert!(check_bounds(shape, strides, 0, 100, 8).is_err());
+        }
     }
 
     #[test]

@@ -41,6 +41,26 @@ fn conversions_between_ranks_are_free() {
 }
 
 #[test]
+fn strides_of_another_number_than_the_axes_are_errors() {
+    let mut data = [0.0; 6];
+    let (shape, strides) = (AnyShape::from([2, 3]), AnyShape::from([1isize]));
+    let expected =
+        "cannot make a view of shape [2, 3] with strides [1]: the shape has 2 axes, but there are 1 strides";
+    let view = TensorView::<f64, AnyRank>::try_from_slice_strided(&data, shape, strides, 0);
+    assert_error(view, expected);
+    // SAFETY: the error comes before any access.
+    let view = unsafe { TensorView::<f64, AnyRank>::from_raw_parts(data.as_ptr(), shape, strides) };
+    assert_error(view, expected);
+    assert_error(
+        TensorViewMut::<f64, AnyRank>::try_from_slice_strided_mut(&mut data, shape, strides, 0),
+        expected,
+    );
+    // SAFETY: as above.
+    let view = unsafe { TensorViewMut::<f64, AnyRank>::from_raw_parts(data.as_mut_ptr(), shape, strides) };
+    assert_error(view, expected);
+}
+
+#[test]
 fn generic_code_accepts_any_rank() {
     fn energy<D: Dim>(x: &Tensor<f64, D>) -> f64 {
         (x * x).sum().item() / 2.0 + (x - &x.mean()).norm().item()
