@@ -37,7 +37,7 @@ program() { # NAME BODY
 program sum 'let a = Tensor::<f64, _>::ones([9, 9]); println!("{}", (&a + &a).sum().item());'
 program matmul 'let a = Tensor::<f64, _>::ones([9, 9]); println!("{}", a.matmul(&a));'
 program einsum 'let a = Tensor::<f64, _>::ones([9, 9]); println!("{}", einsum!("ij,jk,kl->il", &a, &a, &a));'
-program dyn_ops 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", a.try_add(&a)?.sqrt()?.sum(..)?);'
+program dyn_ops 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", a.try_add(&a)?.sqrt()?.sum()?);'
 program dyn_einsum 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", dyn_tensor::einsum("ij,jk,kl->il", &[&a, &a, &a])?);'
 
 # name, feature, maximum number of functions. With optimisation, small functions of the library are compiled in the user's crate, too: for

@@ -35,6 +35,7 @@ mod select;
 mod sort;
 mod storage;
 mod tensor;
+mod typed;
 mod view;
 
 pub use copy::join::{concatenate, stack};

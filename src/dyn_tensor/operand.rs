@@ -109,23 +109,23 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
     })
 }
 
-/// Returns the common memory order of two operands. For ranks 0 and 1, both orders are the same, so an operand of rank 2 or more
-/// determines the common order. If no operand has such a rank, the function returns the order of `left`.
+/// Checks that an operand agrees in memory order and device type with `leading`, the operand before it. Returns the operand that determines
+/// the common order: the first one of rank 2 or more, because tensors of rank 0 and 1 have both orders. If no operand has such a rank, it
+/// is the first one.
 ///
 /// # Errors
-/// [`Error::OrderMismatch`] if both ranks are at least 2 and the orders differ.
-pub(super) fn common_order(
+/// [`Error::OrderMismatch`] if both ranks are at least 2 and the orders differ; [`Error::DeviceMismatch`].
+pub(super) fn leading<'a>(
     op: &'static str,
-    left: DynView<'_>,
-    right: DynView<'_>,
-) -> Result<MemoryOrder, Error> {
-    if right.rank() < 2 || left.order() == right.order() {
-        return Ok(left.order());
+    leading: DynView<'a>,
+    x: DynView<'a>,
+) -> Result<DynView<'a>, Error> {
+    let by_rank = leading.rank() < 2 && x.rank() >= 2;
+    if leading.rank() >= 2 && x.rank() >= 2 && leading.order() != x.order() {
+        return Err(Error::OrderMismatch { op, left: leading.order(), right: x.order() });
     }
-    if left.rank() < 2 {
-        return Ok(right.order());
-    }
-    Err(Error::OrderMismatch { op, left: left.order(), right: right.order() })
+    same_device(op, leading, x)?;
+    Ok(if by_rank { x } else { leading })
 }
 
 /// Checks that two tensors are on devices of the same type. The error has the text of the compiler's message for typed tensors.
@@ -137,14 +137,23 @@ pub(super) fn same_device(op: &'static str, left: DynView<'_>, right: DynView<'_
     Err(Error::DeviceMismatch { op, left: left.device_name(), right: right.device_name() })
 }
 
+/// Checks that an operand has the element type of `first`, and agrees in memory order and device type with `before`, the operand before it.
+/// Returns the operand that determines the common order: see [`leading`].
+pub(super) fn agree_with<'a>(
+    op: &'static str,
+    first: DynView<'_>,
+    before: DynView<'a>,
+    x: DynView<'a>,
+) -> Result<DynView<'a>, Error> {
+    if x.dtype() != first.dtype() {
+        return Err(Error::DTypeMismatch { op, left: first.dtype(), right: x.dtype() });
+    }
+    leading(op, before, x)
+}
+
 /// Checks that two tensors agree in element type, memory order and device type. Returns their common order.
 pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<MemoryOrder, Error> {
-    if left.dtype() != right.dtype() {
-        return Err(Error::DTypeMismatch { op, left: left.dtype(), right: right.dtype() });
-    }
-    let order = common_order(op, left, right)?;
-    same_device(op, left, right)?;
-    Ok(order)
+    Ok(agree_with(op, left, left, right)?.order())
 }
 
 /// Broadcasts two shapes by the rule of the memory order: row-major order aligns the last axes, column-major order the first axes. Returns
@@ -263,24 +272,40 @@ pub(super) mod needs {
 macro_rules! for_elements {
     ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
     ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
-        dispatch_elements!(
+        $crate::device::op::catalogue::dispatch_elements!(
             [$($bound)*],
             $dtype,
             $T => $body,
-            else => Err(lacking($name, $dtype, for_elements!(@needs $($bound)*)))
+            else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::for_elements!(@needs $($bound)*)))
         )
     };
-    (@needs Scalar) => { needs::NUMBERS };
-    (@needs Scalar + $neg:path) => { needs::SIGNS };
-    (@needs RealScalar) => { needs::ORDER };
-    (@needs Inexact) => { needs::INEXACT };
-    (@needs RealFloat) => { needs::FLOATS };
-    (@needs Bits) => { needs::BITS };
-    (@needs Integer) => { needs::INTEGERS };
+    (@needs Scalar) => { $crate::dyn_tensor::operand::needs::NUMBERS };
+    (@needs Scalar + $neg:path) => { $crate::dyn_tensor::operand::needs::SIGNS };
+    (@needs RealScalar) => { $crate::dyn_tensor::operand::needs::ORDER };
+    (@needs Inexact) => { $crate::dyn_tensor::operand::needs::INEXACT };
+    (@needs RealFloat) => { $crate::dyn_tensor::operand::needs::FLOATS };
+    (@needs Bits) => { $crate::dyn_tensor::operand::needs::BITS };
+    (@needs Integer) => { $crate::dyn_tensor::operand::needs::INTEGERS };
+    (@needs Ordered) => { $crate::dyn_tensor::operand::needs::SORTABLE };
 }
 pub(super) use for_elements;
 
 /// Returns the error that an operation does not support an element type.
 pub(super) fn lacking(op: &'static str, dtype: DType, reason: &'static str) -> Error {
     Error::UnsupportedDType { op, dtype, reason }
+}
+
+// TODO remove
+pub(super) fn common_order(
+    op: &'static str,
+    left: DynView<'_>,
+    right: DynView<'_>,
+) -> Result<MemoryOrder, Error> {
+    if right.rank() < 2 || left.order() == right.order() {
+        return Ok(left.order());
+    }
+    if left.rank() < 2 {
+        return Ok(right.order());
+    }
+    Err(Error::OrderMismatch { op, left: left.order(), right: right.order() })
 }

@@ -1,11 +1,10 @@
 //! Elementwise functions of two operands: arithmetic, comparison, logic.
 
 use crate::device::op::binary::operation;
-use crate::device::op::catalogue::{binary, dispatch_elements, verb};
+use crate::device::op::catalogue::{binary, verb};
 use crate::device::{BinaryOp, Elementwise};
 use crate::dyn_tensor::operand::{
-    DynOperand, agree, allocate_with, broadcast, device_of, elements, for_elements, lacking, needs,
-    on_device, scalar_for,
+    DynOperand, agree, allocate_with, broadcast, device_of, elements, for_elements, on_device, scalar_for,
 };
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};

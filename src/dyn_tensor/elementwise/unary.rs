@@ -1,7 +1,7 @@
 //! Elementwise functions of one operand, and conversions of element types.
 
 use crate::device::op::cast::Cast;
-use crate::device::op::catalogue::{dispatch_elements, unary, verb};
+use crate::device::op::catalogue::{unary, verb};
 use crate::device::op::unary::with_powi;
 use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
 use crate::dispatch;
