@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::rank::{Dim, IndexNumber, RemoveAxes, all_from_start, from_start};
+use crate::rank::{AnyRank, Dim, IndexNumber, RemoveAxes, all_from_start, from_start};
 use typenum::{Const, IsGreater, IsNotEqual, ToUInt, True, U};
 
 /// An axis known at compile time, counted from 0.
@@ -102,7 +102,7 @@ where
 {
 }
 
-/// An argument that names one axis or several: `1`, `-1`, `Axis::<1>`, `Last` or `[0, 2]`. It is used by methods that keep
+/// An argument that names one axis or several: `1`, `-1`, `Axis::<1>`, `Last`, `[0, 2]` or `&list[..]`. It is used by methods that keep
 /// the rank, such as `sum_keepdims`, `flip` and `softmax`. For no axes, pass `[0; 0]`: the element type of `[]` cannot be inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name axes of a tensor of `{D}`",
@@ -149,5 +149,73 @@ impl<D: Dim, I: IndexNumber, const N: usize> AxesArg<D> for [I; N] {
     type Axes = [usize; N];
     fn axes(self, rank: usize) -> [usize; N] {
         all_from_start(self, rank)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, I: IndexNumber> AxesArg<D> for &[I] {
+    type Axes = Vec<usize>;
+    fn axes(self, rank: usize) -> Vec<usize> {
+        self.iter().map(|&axis| from_start(axis, rank)).collect()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, I: IndexNumber> AxesArg<D> for &Vec<I> {
+    type Axes = Vec<usize>;
+    fn axes(self, rank: usize) -> Vec<usize> {
+        AxesArg::<D>::axes(&self[..], rank)
+    }
+}
+
+/// The axes that a method such as `sum_axes` removes: an array, whose length determines the rank of the result. For a tensor of
+/// [`AnyRank`], also a slice.
+///
+/// ```
+/// use vierbein::{Tensor, tensor};
+/// let x = Tensor::<f64, _>::ones([2, 3, 4]);
+/// assert_eq!(x.sum_axes([0, -1]).shape(), [3]);
+/// let axes = vec![0, 2];
+/// assert_eq!(x.into_any_rank().sum_axes(&axes).shape(), [3]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name axes to remove from a tensor of `{D}`",
+    label = "expected an array of axes",
+    note = "write `[0, 2]`, counted from 0, or from the end with negative numbers",
+    note = "if the number of axes is known at run time only, so is the rank: call `.into_any_rank()` first"
+)]
+pub trait AxesToRemove<D>: Copy {
+    /// The rank of the result.
+    type Remaining: Dim;
+    /// An array of axis numbers.
+    type Axes: AsRef<[usize]>;
+    /// Returns the numbers of the axes of a tensor with `rank` axes, as [`AxesArg::axes`] does.
+    fn axes(self, rank: usize) -> Self::Axes;
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<N>, I: IndexNumber, const N: usize> AxesToRemove<D> for [I; N] {
+    type Remaining = D::Removed;
+    type Axes = [usize; N];
+    fn axes(self, rank: usize) -> [usize; N] {
+        all_from_start(self, rank)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const MAX: usize> AxesToRemove<AnyRank<MAX>> for &[I] {
+    type Remaining = AnyRank<MAX>;
+    type Axes = Vec<usize>;
+    fn axes(self, rank: usize) -> Vec<usize> {
+        AxesArg::<AnyRank<MAX>>::axes(self, rank)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const MAX: usize> AxesToRemove<AnyRank<MAX>> for &Vec<I> {
+    type Remaining = AnyRank<MAX>;
+    type Axes = Vec<usize>;
+    fn axes(self, rank: usize) -> Vec<usize> {
+        AxesArg::<AnyRank<MAX>>::axes(self, rank)
     }
 }

@@ -41,7 +41,7 @@ mod tensor;
 #[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "csv", feature = "cuda")))]
 mod user;
 
-pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, Last};
+pub use axis::{AxesArg, AxesToRemove, Axis, AxisArg, DistinctAxis, Last};
 pub use device::quantile::Quantile;
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
@@ -60,9 +60,9 @@ pub use ops::Gaussian;
 pub use ops::{
     AcceptsRight, AssignOperand, AxisIter, Bins, EdgeOrder, Indices, Lanes, Mask, MatchingOperand,
     MatrixRank, NewAxis, Operands, OrderAgnostic, PadWidths, PositionNumber, Positions, QuantileArg,
-    RepeatCounts, RightOperand, SameOrderOperand, ScalarFor, ScalarRank, SelectOperand, Side, SliceArg,
-    SliceOf, SliceRange, Stepped, Unique, UniqueSlices, concatenate, concatenate_into, meshgrid, op, stack,
-    stack_into, try_concatenate, try_concatenate_into, try_meshgrid, try_stack, try_stack_into,
+    RepeatCounts, RightOperand, SameOrderOperand, ScalarFor, ScalarRank, SelectOperand, Shifts, Side,
+    SliceArg, SliceOf, SliceRange, Stepped, Unique, UniqueSlices, concatenate, concatenate_into, meshgrid,
+    op, stack, stack_into, try_concatenate, try_concatenate_into, try_meshgrid, try_stack, try_stack_into,
 };
 #[doc(hidden)]
 pub use ops::{AllAxesSliced, SlicePart, UnchangedPart};

@@ -61,5 +61,5 @@ pub use view::slice::{DynSlice, SliceItem};
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
     pub(crate) use super::elementwise::unary::Dispatched;
-    pub(crate) use super::reduce::{REDUCTIONS, Share};
+    pub(crate) use super::reduce::REDUCTIONS;
 }

@@ -7,10 +7,9 @@ use crate::device::{Device, Operand, Output};
 use crate::dispatch;
 use crate::element::{DType, Element};
 use crate::error::Error;
-use crate::layout::broadcast::binary_shape;
 use crate::layout::{Layout, element_count};
 use crate::order::{MemoryOrder, Order};
-use crate::rank::{Dim, MAX_RANK};
+use crate::rank::Dim;
 use crate::storage::OwnedData;
 use crate::tensor::Tensor;
 
@@ -109,6 +108,30 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
     })
 }
 
+/// Calls `f` with a right operand as a tensor: a scalar becomes a tensor of rank 0 beside `x`.
+///
+/// # Errors
+/// Those of [`scalar_for`] and of `f`.
+pub(super) fn with_tensor<R>(
+    op: &'static str,
+    x: DynView<'_>,
+    operand: DynOperand<'_>,
+    f: impl FnOnce(DynView<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    match operand {
+        DynOperand::OfTensor(operand) => f(operand),
+        DynOperand::OfScalar(scalar) => f(scalar_for(op, x, scalar)?.look()),
+    }
+}
+
+/// Returns the value of a scalar, which must have the element type `T` of a tensor.
+///
+/// # Errors
+/// [`Error::ScalarType`] if it has another type.
+pub(super) fn value_of<T: Element>(op: &'static str, scalar: DynScalar) -> Result<T, Error> {
+    scalar.get().ok_or(Error::ScalarType { op, tensor: T::DTYPE, scalar: scalar.dtype() })
+}
+
 /// Checks that an operand agrees in memory order and device type with `leading`, the operand before it. Returns the operand that determines
 /// the common order: the first one of rank 2 or more, because tensors of rank 0 and 1 have both orders. If no operand has such a rank, it
 /// is the first one.
@@ -151,22 +174,19 @@ pub(super) fn agree_with<'a>(
     leading(op, before, x)
 }
 
+/// Checks that tensors agree in element type, memory order and device type. Returns the one that determines the common order: see
+/// [`leading`].
+///
+/// # Panics
+/// If there are no tensors.
+pub(super) fn agree_all<'a>(op: &'static str, tensors: &[DynView<'a>]) -> Result<DynView<'a>, Error> {
+    let first = tensors[0];
+    tensors[1..].iter().try_fold(first, |before, &x| agree_with(op, first, before, x))
+}
+
 /// Checks that two tensors agree in element type, memory order and device type. Returns their common order.
 pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<MemoryOrder, Error> {
     Ok(agree_with(op, left, left, right)?.order())
-}
-
-/// Broadcasts two shapes by the rule of the memory order: row-major order aligns the last axes, column-major order the first axes. Returns
-/// the contiguous layout of the common shape.
-pub(super) fn broadcast(
-    op: &'static str,
-    a: &[usize],
-    b: &[usize],
-    order: MemoryOrder,
-) -> Result<Layout, Error> {
-    let (mut shape, rank) = ([0; MAX_RANK], a.len().max(b.len()));
-    binary_shape(op, a, b, order.is_row_major(), &mut shape[..rank])?;
-    Ok(Layout::contiguous(&shape[..rank], order.is_row_major()))
 }
 
 /// The panic message if a downcast fails although `on_device!` and `dispatch!` have found the types.
@@ -194,25 +214,6 @@ pub(super) fn output_of<'a, T: Element, Dev: Device>(x: &'a mut DynViewMut<'_>) 
 /// If the device is not a `Dev`.
 pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
-}
-
-/// Copies a tensor on the host to the device of `x`.
-#[cfg(any(feature = "linalg", feature = "rand"))]
-pub(super) fn placed(op: &'static str, x: DynView<'_>, on_host: DynTensor) -> Result<DynTensor, Error> {
-    if x.device::<crate::device::Cpu>().is_some() {
-        return Ok(on_host);
-    }
-    on_device!(op, x, Dev => on_host.to_device_in(device_of::<Dev>(&x)))
-}
-
-/// Returns a tensor of rank 1 with the elements of a buffer.
-pub(super) fn line_of<T: Element, Dev: Device>(
-    device: &Dev,
-    buffer: Dev::Buffer<T>,
-    order: MemoryOrder,
-) -> DynTensor {
-    let len = Dev::len(&buffer);
-    DynTensor::contiguous(OwnedData { buffer, device: device.clone() }, &[len], order)
 }
 
 /// Allocates a tensor with this layout, which must be contiguous in `order`. `write` must write all elements or return an error. It
@@ -249,6 +250,10 @@ pub(super) mod needs {
         compare first, e.g. with `.gt(0.0)`";
     pub(in super::super) const INTEGERS: &str =
         "is not an integer: shifts need integer elements; convert first, e.g. with `.to_dtype(DType::I64)`";
+    pub(in super::super) const COUNTS: &str =
+        "is not an integer type: convert the elements first, e.g. with `.to_dtype(DType::I64)`";
+    pub(in super::super) const WEIGHTS: &str =
+        "is not the element type of weights: convert them with `.to_dtype(DType::F64)`";
     pub(in super::super) const POSITIONS: &str =
         "is not `i64`: positions are tensors of `i64`; convert them first with `.to_dtype(DType::I64)`";
     #[cfg(feature = "fft")]
@@ -271,6 +276,23 @@ pub(super) mod needs {
 /// brackets, the macro evaluates to an error instead. The bound is the one that `device/op/catalogue/` states for the function `$name`.
 macro_rules! for_elements {
     ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
+    ([$bound:ident or $need:ident], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!(
+            $dtype,
+            $T: $bound => $body,
+            else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::$need))
+        )
+    };
+    ([in $($t:ty)+], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!(
+            $dtype,
+            $T in [$($t),+] => $body,
+            else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::NUMBERS))
+        )
+    };
+    ([bool], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!($dtype, $T in [bool] => $body, else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::MASK)))
+    };
     ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::device::op::catalogue::dispatch_elements!(
             [$($bound)*],

@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::Order;
-use crate::rank::{AnyRank, Dim};
+use crate::rank::{AnyRank, Dim, IndexNumber, Rank};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
 /// The panic message if a downcast fails although the dispatch has found the types.
@@ -40,6 +40,12 @@ pub(super) trait Erase {
 impl Erase for () {
     type Erased = ();
     fn erase(self) {}
+}
+impl Erase for DynTensor {
+    type Erased = DynTensor;
+    fn erase(self) -> DynTensor {
+        self
+    }
 }
 impl<T: Element, D: Dim, O: Order, Dev: Device> Erase for Tensor<T, D, O, Dev> {
     type Erased = DynTensor;
@@ -79,6 +85,24 @@ pub(super) fn agree_but<'a, U: Element>(
     leading(op, before, x)
 }
 
+/// Returns axes, indices or counts of any integer type as a list.
+pub(super) fn numbers(list: &[impl IndexNumber]) -> Vec<isize> {
+    list.iter().map(|number| number.number()).collect()
+}
+
+/// Returns an operand of rank 1, which `name` describes in errors.
+pub(super) fn vector<'a, T: Element, O: Order, Dev: Device>(
+    op: &'static str,
+    name: &str,
+    x: TensorView<'a, T, AnyRank, O, Dev>,
+) -> Result<TensorView<'a, T, Rank<1>, O, Dev>, Error> {
+    x.try_into_rank().map_err(|error| {
+        let shape = error.into_inner().shape();
+        let reason = format!("expected {name} as a vector, found a tensor of shape {shape:?}");
+        Error::UnsupportedRank { op, reason }
+    })
+}
+
 /// Calls a method of typed tensors, with `T`, `O` and `Dev` as the types of dynamic operands, and returns its result with erased types.
 ///
 /// ```text
@@ -89,6 +113,7 @@ pub(super) fn agree_but<'a, U: Element>(
 /// * The element type must implement the bound: see `for_elements!`. If several words describe it, they are in brackets.
 /// * The operands before the semicolon are dynamic views outside of the macro, and typed views of [`AnyRank`] in the call. They must agree
 ///   in memory order and device, and in element type, unless it is given. `mut x` is a mutable view.
+/// * `[parts] = views` instead of the operands is a list of at least one operand, which becomes a `Vec` of typed views.
 /// * Further arguments follow the semicolon, with their types, which must not be generic.
 /// * `-> Type` after the bound is the type of the erased result, if it is not `DynTensor`.
 ///
@@ -100,7 +125,7 @@ macro_rules! typed {
     };
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        (mut $x:ident = $view:expr $(, $y:ident $(as $Y:ty)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
+        (mut $x:ident = $view:expr $(, $y:ident $(as $Y:ident)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
@@ -113,7 +138,7 @@ macro_rules! typed {
     }};
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        ($x:ident = $view:expr $(, $y:ident $(as $Y:ty)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
+        ($x:ident = $view:expr $(, $y:ident $(as $Y:ident)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
@@ -124,7 +149,33 @@ macro_rules! typed {
         }
         call($view $(, $other)* $($(, $value)+)?)
     }};
-    (@call $op:expr, [$($bound:tt)*], $x:ident, $look:expr, [$($y:ident $(as $Y:ty)?),*], $($mut:ident)?, $body:expr) => {{
+    (
+        $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
+        ([$parts:ident] = $views:expr $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
+    ) => {{
+        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+        fn call(
+            $parts: &[$crate::dyn_tensor::DynView<'_>] $($(, $arg: $t)+)?
+        ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
+            let first = $parts[0];
+            let order = $crate::dyn_tensor::operand::agree_all($op, $parts)?.order();
+            $crate::dyn_tensor::operand::on_device!($op, first, Dev => $crate::dyn_tensor::operand::for_elements!(
+                [$($bound)*], $op, first.dtype(),
+                T => match order {
+                    $crate::MemoryOrder::RowMajor => typed!(@list $crate::RowMajor, $parts, $body),
+                    $crate::MemoryOrder::ColMajor => typed!(@list $crate::ColMajor, $parts, $body),
+                }
+            ))
+        }
+        call($views $($(, $value)+)?)
+    }};
+    (@list $O:ty, $parts:ident, $body:expr) => {{
+        #[allow(dead_code, reason = "few calls name the memory order")]
+        type O = $O;
+        let $parts: Vec<_> = $parts.iter().map(|part| part.typed::<T, O, Dev>()).collect();
+        $crate::dyn_tensor::typed::erased($body)
+    }};
+    (@call $op:expr, [$($bound:tt)*], $x:ident, $look:expr, [$($y:ident $(as $Y:ident)?),*], $($mut:ident)?, $body:expr) => {{
         let leading = $look;
         $(let leading = typed!(@agree $op, $look, leading, $y $(as $Y)?)?;)*
         let order = leading.order();
@@ -136,7 +187,7 @@ macro_rules! typed {
             }
         ))
     }};
-    (@typed $O:ty, $x:ident, [$($y:ident $(as $Y:ty)?),*], $($mut:ident)?, $body:expr) => {{
+    (@typed $O:ty, $x:ident, [$($y:ident $(as $Y:ident)?),*], $($mut:ident)?, $body:expr) => {{
         #[allow(dead_code, reason = "few calls name the memory order")]
         type O = $O;
         let $($mut)? $x = $x.typed::<T, O, Dev>();
@@ -152,8 +203,11 @@ macro_rules! typed {
     (@agree $op:expr, $x:expr, $leading:ident, $y:ident as i64) => {
         $crate::dyn_tensor::typed::agree_but::<i64>($op, $leading, $y, $crate::dyn_tensor::operand::needs::POSITIONS)
     };
+    (@agree $op:expr, $x:expr, $leading:ident, $y:ident as f64) => {
+        $crate::dyn_tensor::typed::agree_but::<f64>($op, $leading, $y, $crate::dyn_tensor::operand::needs::WEIGHTS)
+    };
     (@element) => { T };
-    (@element $Y:ty) => { $Y };
+    (@element $Y:ident) => { $Y };
     (@result) => { $crate::dyn_tensor::DynTensor };
     (@result $R:ty) => { $R };
 }

@@ -475,7 +475,7 @@ fn contract_any_or_panic<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
 
 /// Contracts any number of operands by any specification.
 #[inline(never)]
-fn contract_any<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
+pub(crate) fn contract_any<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
 ) -> Result<Tensor<T, R, O, Dev>, Error> {
     let bound = einsum.bind()?;

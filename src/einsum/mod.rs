@@ -10,6 +10,7 @@ mod operand;
 pub use crate::engine::contract::{
     ContractionPath, ContractionStep, Factor, MAX_OPERANDS, Message, PathCache, Spec, SpecError,
 };
+pub(crate) use builder::contract_any;
 pub use builder::{Contraction, Count, Held, List, OperandList, Prepared, TermOf, contraction};
 pub use operand::{
     AcceptsFactor, Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs,

@@ -137,11 +137,6 @@ impl Layout {
         Axes::new(self.shape(), self.strides())
     }
 
-    #[inline]
-    pub(crate) fn axes_mut(&mut self) -> AxesMut<'_> {
-        AxesMut::new(&mut self.shape[..self.rank], &mut self.strides[..self.rank])
-    }
-
     /// Returns a layout with `rank` axes. `write` calls a method of [`Axes`], which writes the axes and returns the change of the offset.
     #[inline]
     fn derive(
@@ -170,11 +165,6 @@ impl Layout {
         to.shape[..self.rank].reverse();
         to.strides[..self.rank].reverse();
         to
-    }
-
-    /// Returns the first `rank` axes, at index 0 of the other axes.
-    pub(crate) fn leading(&self, rank: usize) -> Layout {
-        Layout::new(&self.shape()[..rank], &self.strides()[..rank]).moved(self.offset)
     }
 
     /// As [`Axes::insert_axis`].
@@ -251,16 +241,6 @@ impl Layout {
         k: isize,
     ) -> Result<Layout, Error> {
         self.derive(self.rank.saturating_sub(1), |from, to| from.diagonal_offset(op, axes, k, to))
-    }
-
-    /// As [`Axes::move_last`].
-    pub(crate) fn move_last(
-        &self,
-        op: &'static str,
-        last: &[usize],
-        row_major: bool,
-    ) -> Result<Layout, Error> {
-        self.derive(self.rank, |from, to| from.move_last(op, last, row_major, to))
     }
 
     /// As [`Axes::slice`].

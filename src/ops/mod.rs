@@ -21,19 +21,19 @@ pub use copy::join::{
     concatenate, concatenate_into, stack, stack_into, try_concatenate, try_concatenate_into, try_stack,
     try_stack_into,
 };
-pub use copy::rearrange::{PadWidths, RepeatCounts};
+pub use copy::rearrange::{PadWidths, RepeatCounts, Shifts};
 pub(crate) use create::construct::Constant;
 pub use create::grid::{meshgrid, try_meshgrid};
-pub(crate) use create::one_hot::{ONE_HOT, no_class};
+pub(crate) use create::one_hot::ONE_HOT;
 #[cfg(feature = "rand")]
 pub use create::random::Gaussian;
 pub use elementwise::gradient::EdgeOrder;
 pub(crate) use elementwise::gradient::GRADIENT;
+pub(crate) use elementwise::interpolate::TRAPEZOID;
 pub use elementwise::mixed::{AcceptsRight, ScalarFor};
 pub use elementwise::operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use elementwise::select::SelectOperand;
 pub use reduce::bins::Bins;
-pub(crate) use reduce::statistics::{ClampParts, are_ordinary, row_scale};
 pub use select::{Indices, Mask, PositionNumber, Positions};
 pub use sort::quantile::QuantileArg;
 pub use sort::search::Side;

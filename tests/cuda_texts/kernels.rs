@@ -14,7 +14,7 @@ use crate::device::cuda::runtime::kernels::tile::tiles;
 use crate::device::cuda::runtime::kernels::{elementwise, sort};
 use crate::device::cuda::runtime::{operation, reducing, scanning};
 use crate::device::op::checked::{CheckedAdd, CheckedMul};
-use crate::device::op::reduction::{AllFinite, NanSpread, Spread};
+use crate::device::op::reduction::AllFinite;
 use crate::device::{BinaryOp, CudaSource, Reduction, TernaryOp};
 use crate::element::{DType, Element, Inexact, RealFloat, RealScalar, Scalar, WidenTo, c32, c64};
 use crate::layout::plan::Plan;
@@ -122,8 +122,6 @@ impl Kernels {
 
     fn of_inexact<T: Sample + Inexact>(&mut self) {
         self.reduction::<T, _>(AllFinite);
-        self.reduction::<T, _>(Spread { ddof: 1, root: true });
-        self.reduction::<T, _>(NanSpread { ddof: 1, root: true });
         self.reduction::<T, _>(NanSum);
         self.reduction::<T, _>(NanMean);
         self.reduction::<T, _>(NanProd);

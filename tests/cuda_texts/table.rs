@@ -9,11 +9,11 @@ use crate::device::op::catalogue::{binary, dispatch_elements, unary};
 use crate::device::op::checked::{CheckedAdd, CheckedMul};
 use crate::device::op::scalar::{WithLeft, WithRight};
 use crate::device::{BinaryOp, CudaSource, UnaryOp};
-use crate::dyn_tensor::texts::{Dispatched, Share};
+use crate::dyn_tensor::texts::Dispatched;
 use crate::element::{CastTo, DType, FloatFunction, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::engine::contract::ScaledSum;
-use crate::ops::ClampParts;
 use crate::ops::op::*;
+use crate::ops::reduce::statistics::ClampParts;
 use crate::ops::texts::{Between, Constant, EdgeSlope, Finite, Flipped, Horner, Ramp, Slope};
 use core::marker::PhantomData;
 use num_traits::One;
@@ -245,8 +245,6 @@ fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
     // `unary_rows` adds the functions whose row in `catalogue/unary.rs` has a field `function`. The row `Sqrt` has none, so it is added here.
     let (close, some) = T::accuracy("Sqrt");
     p.unary_close::<T, _>(Dispatched(FloatFunction::Sqrt), close, some);
-    p.unary::<T, _>(Share(7));
-    p.unary::<T, _>(Share(0));
 }
 
 fn floating<T: Accurate + RealFloat>(p: &mut Program) {

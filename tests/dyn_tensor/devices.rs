@@ -49,10 +49,7 @@ fn operations_with_kernels_are_errors_on_other_devices() {
     assert_eq!(x.sum().unwrap_err().to_string(), text("sum"));
     assert_eq!(x.abs().unwrap_err().to_string(), text("take abs of"));
     assert_eq!(x.to_dtype(DType::F64).unwrap_err().to_string(), text("cast"));
-    assert_eq!(
-        x.trace(0, 1).unwrap_err().to_string(),
-        "cannot trace over axes 0 and 1 of shape [2, 3]: their extents 2 and 3 differ; shorten the longer axis with `.slice(..)` first"
-    );
+    assert_eq!(x.trace(0, 1).unwrap_err().to_string(), text("trace"));
     assert_eq!(x.matmul(x.t().unwrap()).unwrap_err().to_string(), text("matmul"));
     assert_eq!(vierbein::dyn_tensor::einsum("ij->j", &[&x]).unwrap_err().to_string(), text("einsum"));
     assert_eq!(remote().assign(&x).unwrap_err().to_string(), text("assign"));

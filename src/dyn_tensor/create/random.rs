@@ -1,32 +1,13 @@
 //! Random orders of dynamic tensors.
 
-use crate::dyn_tensor::operand::placed;
 use crate::dyn_tensor::storage::{DynData, DynDataMut};
-use crate::dyn_tensor::tensor::{DynTensor, DynView};
+use crate::dyn_tensor::tensor::DynTensor;
+use crate::dyn_tensor::typed::typed;
 use crate::error::Error;
-use crate::rank::{IndexNumber, from_start};
+use crate::rank::IndexNumber;
 use rand::Rng;
-use rand::seq::SliceRandom;
 
-fn chosen(
-    x: DynView<'_>,
-    axis: usize,
-    count: Option<usize>,
-    rng: &mut (impl Rng + ?Sized),
-) -> Result<DynTensor, Error> {
-    const OP: &str = "choose indices";
-    x.layout().axes().check_axis(OP, axis)?;
-    let extent = x.shape()[axis];
-    let count = count.unwrap_or(extent);
-    if count > extent {
-        let reason = format!("{count} different indices do not exist along an axis of extent {extent}");
-        return Err(Error::Argument { op: OP, reason });
-    }
-    let mut positions = crate::Tensor::<i64, crate::Rank<1>>::try_arange(0..extent as i64)?;
-    let (chosen, _) = positions.as_mut_slice().partial_shuffle(rng, count);
-    let chosen = crate::Tensor::<i64, crate::Rank<1>>::try_from_slice([count], chosen)?;
-    x.take(axis, &placed(OP, x, chosen.into())?)
-}
+const CHOOSE: &str = "choose indices";
 
 impl<S: DynData> DynTensor<S> {
     /// Returns a tensor with the indices along an axis in random order: see [`Tensor::permutation`](crate::Tensor::permutation).
@@ -45,9 +26,11 @@ impl<S: DynData> DynTensor<S> {
     pub fn permutation<R: Rng + ?Sized>(
         &self,
         axis: impl IndexNumber,
-        rng: &mut R,
+        mut rng: &mut R,
     ) -> Result<DynTensor, Error> {
-        chosen(self.look(), from_start(axis, self.rank()), None, rng)
+        typed!(CHOOSE, Element, (x = self.look(); axis: isize = axis.number(), rng: &mut dyn Rng = &mut rng) => {
+            x.try_permutation(axis, rng)
+        })
     }
 
     /// Returns `count` different indices along an axis, chosen at random, in random order: see
@@ -69,9 +52,14 @@ impl<S: DynData> DynTensor<S> {
         &self,
         axis: impl IndexNumber,
         count: usize,
-        rng: &mut R,
+        mut rng: &mut R,
     ) -> Result<DynTensor, Error> {
-        chosen(self.look(), from_start(axis, self.rank()), Some(count), rng)
+        typed!(
+            CHOOSE, Element,
+            (x = self.look(); axis: isize = axis.number(), count: usize = count, rng: &mut dyn Rng = &mut rng) => {
+                x.try_choice(axis, count, rng)
+            }
+        )
     }
 }
 
@@ -89,8 +77,9 @@ impl<S: DynDataMut> DynTensor<S> {
     /// assert_eq!(x.sort(0)?.downcast_ref()?, tensor![1, 2, 3, 4]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn shuffle<R: Rng + ?Sized>(&mut self, axis: impl IndexNumber, rng: &mut R) -> Result<(), Error> {
-        let shuffled = self.permutation(axis, rng)?;
-        self.assign(&shuffled)
+    pub fn shuffle<R: Rng + ?Sized>(&mut self, axis: impl IndexNumber, mut rng: &mut R) -> Result<(), Error> {
+        typed!(CHOOSE, Element -> (), (mut x = self.view_mut(); axis: isize = axis.number(), rng: &mut dyn Rng = &mut rng) => {
+            x.try_shuffle(axis, rng)
+        })
     }
 }

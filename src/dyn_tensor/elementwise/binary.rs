@@ -1,72 +1,15 @@
 //! Elementwise functions of two operands: arithmetic, comparison, logic.
 
+use crate::device::BinaryOp;
 use crate::device::op::binary::operation;
 use crate::device::op::catalogue::{binary, verb};
-use crate::device::{BinaryOp, Elementwise};
-use crate::dyn_tensor::operand::{
-    DynOperand, agree, allocate_with, broadcast, device_of, elements, for_elements, on_device, scalar_for,
-};
+use crate::dyn_tensor::operand::{DynOperand, with_tensor};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::{Element, Scalar};
-use crate::engine::{elementwise, same_instance};
+use crate::dyn_tensor::typed::typed;
+use crate::element::Scalar;
 use crate::error::Error;
 use crate::ops::op::IsClose;
-use crate::order::MemoryOrder;
-use crate::rank::AnyRank;
-
-/// Computes `op(left, right)`, with broadcasting. The operands must have element type `T` and be on `Dev`, and `order` must be
-/// their common order.
-fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
-    op: F,
-    left: DynView<'_>,
-    right: DynView<'_>,
-    order: MemoryOrder,
-) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(&left);
-    same_instance(F::NAME, device, device_of(&right))?;
-    let layout = broadcast(F::NAME, left.shape(), right.shape(), order)?;
-    let operands = (elements::<T, Dev>(&left), elements::<T, Dev>(&right));
-    allocate_with(device, layout, order, &mut |out| {
-        elementwise::map::<AnyRank, (T, T), _, _>(&op, order.is_row_major(), device, out, operands)
-    })
-}
-
-/// Calls `body` with the left operand, with the right operand as a tensor, and with their common order.
-fn with_right(
-    op: &'static str,
-    left: DynView<'_>,
-    right: DynOperand<'_>,
-    body: impl FnOnce(DynView<'_>, DynView<'_>, MemoryOrder) -> Result<DynTensor, Error>,
-) -> Result<DynTensor, Error> {
-    let scalar;
-    let right = match right {
-        DynOperand::OfTensor(right) => right,
-        DynOperand::OfScalar(value) => {
-            scalar = scalar_for(op, left, value)?;
-            scalar.look()
-        }
-    };
-    let order = agree(op, left, right)?;
-    body(left, right, order)
-}
-
-// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn is_close(
-    left: DynView<'_>,
-    right: DynOperand<'_>,
-    [relative, absolute]: [f64; 2],
-) -> Result<DynTensor, Error> {
-    const NAME: &str = <IsClose<f64> as BinaryOp<f64, f64>>::NAME;
-    with_right(NAME, left, right, |left, right, order| {
-        on_device!(NAME, left, Dev => for_elements!([Scalar], NAME, left.dtype(), T => {
-            let [relative, absolute] = [relative, absolute].map(<<T as Scalar>::Magnitude as Scalar>::from_f64);
-            compute::<T, Dev, _>(IsClose { relative, absolute }, left, right, order)
-        }))
-    })
-}
 
 impl<S: DynData> DynTensor<S> {
     /// Returns whether elements are equal or within a tolerance, element by element: see [`Tensor::is_close`](crate::Tensor::is_close).
@@ -91,7 +34,13 @@ impl<S: DynData> DynTensor<S> {
         relative: f64,
         absolute: f64,
     ) -> Result<DynTensor, Error> {
-        is_close(self.look(), right.into(), [relative, absolute])
+        const NAME: &str = <IsClose<f64> as BinaryOp<f64, f64>>::NAME;
+        with_tensor(NAME, self.look(), right.into(), |right| {
+            typed!(NAME, Scalar, (x = self.look(), y = right; within: [f64; 2] = [relative, absolute]) => {
+                let [relative, absolute] = within.map(<<T as Scalar>::Magnitude as Scalar>::from_f64);
+                x.try_is_close(&y, relative, absolute)
+            })
+        })
     }
 }
 
@@ -125,16 +74,10 @@ macro_rules! operations {
         }
 
         $(
-            // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-            // `precompiled-dyn`, this crate does.
-            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(crate) fn $method(left: DynView<'_>, right: DynOperand<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
-                with_right(NAME, left, right, |left, right, order| {
-                    on_device!(NAME, left, Dev => for_elements!(
-                        [$bound], NAME, left.dtype(),
-                        T => compute::<T, Dev, _>(operation!($Name $($Operator)?), left, right, order)
-                    ))
+                with_tensor(NAME, left, right, |right| {
+                    typed!(NAME, $bound, (x = left, y = right) => x.try_apply2(operation!($Name $($Operator)?), &y))
                 })
             }
 

@@ -1,52 +1,18 @@
 //! Selection of elements by a mask (`select`), and clamping of elements to a range (`clamp`).
 
-use super::unary::compute;
-use crate::device::{Elementwise, TernaryOp, UnaryOp};
-use crate::dispatch;
-use crate::dyn_tensor::operand::{
-    DynOperand, agree, allocate_with, broadcast, common_order, device_of, elements, lacking, needs,
-    on_device, same_device, scalar_beside, scalar_for,
-};
+use crate::device::{TernaryOp, UnaryOp};
+use crate::dyn_tensor::operand::{DynOperand, lacking, leading, needs, scalar_beside, scalar_for, value_of};
 use crate::dyn_tensor::scalar::DynScalar;
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::{DType, Element, RealScalar};
-use crate::engine::{elementwise, same_instance};
+use crate::dyn_tensor::typed::typed;
+use crate::element::DType;
 use crate::error::Error;
 use crate::ops::op;
-use crate::order::MemoryOrder;
-use crate::rank::AnyRank;
 
 const SELECT: &str = <op::Select as TernaryOp<bool, f64, f64>>::NAME;
 const CLAMP: &str = <op::Clamp<f64> as UnaryOp<f64>>::NAME;
 
-/// Selects elements of `x` and `y` by `mask`. The caller must have checked the operands: `mask` has element type `bool`, `x` and
-/// `y` have element type `T`, and all are on `Dev`.
-fn choose<T: Element, Dev: Elementwise<bool>>(
-    mask: DynView<'_>,
-    [x, y]: [DynView<'_>; 2],
-    order: MemoryOrder,
-) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(&mask);
-    same_instance(SELECT, device, device_of(&x))?;
-    same_instance(SELECT, device, device_of(&y))?;
-    let first = broadcast(SELECT, mask.shape(), x.shape(), order)?;
-    let layout = broadcast(SELECT, first.shape(), y.shape(), order)?;
-    let operands = (elements::<bool, Dev>(&mask), elements::<T, Dev>(&x), elements::<T, Dev>(&y));
-    allocate_with(device, layout, order, &mut |out| {
-        elementwise::map::<AnyRank, (bool, T, T), _, _>(
-            &op::Select,
-            order.is_row_major(),
-            device,
-            out,
-            operands,
-        )
-    })
-}
-
-// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) -> Result<DynTensor, Error> {
     if mask.dtype() != DType::Bool {
         return Err(lacking(SELECT, mask.dtype(), needs::MASK));
@@ -69,37 +35,9 @@ fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) 
             (left.look(), right.look())
         }
     };
-    agree(SELECT, x, y)?;
-    let of_two = if x.rank() < y.rank() { y } else { x };
-    let order = common_order(SELECT, mask, of_two)?;
-    same_device(SELECT, mask, x)?;
-    on_device!(SELECT, mask, Dev => dispatch!(x.dtype(), T => choose::<T, Dev>(mask, [x, y], order)))
-}
-
-fn clamped<T: RealScalar, Dev: Elementwise<T>>(
-    x: DynView<'_>,
-    low: DynScalar,
-    high: DynScalar,
-) -> Result<DynTensor, Error> {
-    let of = |bound: DynScalar| {
-        let other = Error::ScalarType { op: CLAMP, tensor: T::DTYPE, scalar: bound.dtype() };
-        bound.get::<T>().ok_or(other)
-    };
-    let (low, high) = (of(low)?, of(high)?);
-    if low <= high {
-        return compute::<T, Dev, _>(op::Clamp(low, high), x);
-    }
-    let reason = format!("the lower bound {low} must be at most the upper bound {high}");
-    Err(Error::Argument { op: CLAMP, reason })
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn clamp(x: DynView<'_>, low: DynScalar, high: DynScalar) -> Result<DynTensor, Error> {
-    on_device!(CLAMP, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealScalar => clamped::<T, Dev>(x, low, high),
-        else => Err(lacking(CLAMP, x.dtype(), needs::ORDER))
-    ))
+    // The mask is the left operand in errors.
+    leading(SELECT, leading(SELECT, mask, x)?, y)?;
+    typed!(SELECT, Element, (x = x, y = y, mask as bool = mask) => mask.try_select(&x, &y))
 }
 
 impl<S: DynData> DynTensor<S> {
@@ -141,6 +79,10 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn clamp(&self, low: impl Into<DynScalar>, high: impl Into<DynScalar>) -> Result<DynTensor, Error> {
-        clamp(self.look(), low.into(), high.into())
+        let bounds = [low.into(), high.into()];
+        typed!(CLAMP, RealScalar, (x = self.look(); bounds: [DynScalar; 2] = bounds) => {
+            let [low, high] = bounds.map(|bound| value_of::<T>(CLAMP, bound));
+            x.try_clamp(low?, high?)
+        })
     }
 }

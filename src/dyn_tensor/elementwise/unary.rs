@@ -1,32 +1,16 @@
 //! Elementwise functions of one operand, and conversions of element types.
 
-use crate::device::op::cast::Cast;
 use crate::device::op::catalogue::{unary, verb};
-use crate::device::op::unary::with_powi;
-use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
+use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
 use crate::dispatch;
-use crate::dyn_tensor::operand::{
-    allocate_with, device_of, elements, for_elements, lacking, needs, on_device,
-};
+use crate::dyn_tensor::operand::on_device;
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
+use crate::dyn_tensor::typed::{erased, typed};
 use crate::element::{CastTo, DType, Element, Elementary, FloatFunction, Inexact, Scalar};
 use crate::error::Error;
-use crate::layout::Layout;
 use crate::ops::op;
-use core::marker::PhantomData;
-
-/// Computes `op(x)`, element by element. The operand must have element type `T` and be on `Dev`.
-pub(crate) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
-    op: F,
-    x: DynView<'_>,
-) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(&x);
-    let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
-    allocate_with(device, layout, x.order(), &mut |out| {
-        device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),))
-    })
-}
+use crate::order::{ColMajor, MemoryOrder, RowMajor};
 
 /// An elementary function as a value. Its evaluation takes far longer than the branch that selects the function, so one kernel
 /// computes all of these functions.
@@ -79,15 +63,9 @@ macro_rules! operations {
         }
 
         $(
-            // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-            // `precompiled-dyn`, this crate does.
-            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(crate) fn $method(x: DynView<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
-                on_device!(NAME, x, Dev => for_elements!(
-                    [$bound $(+ $also)?], NAME, x.dtype(),
-                    T => compute::<T, Dev, _>(operations!(@kernel $Name, $($computed)*), x)
-                ))
+                typed!(NAME, [$bound $(+ $also)?], (x = x) => x.try_apply(operations!(@kernel $Name, $($computed)*)))
             }
 
             impl<S: DynData> DynTensor<S> {
@@ -131,40 +109,6 @@ macro_rules! operations {
 // `unary!`, in `device/op/catalogue/unary.rs`, calls `operations!` with one row for each function.
 unary!(operations);
 
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn powi(x: DynView<'_>, n: i32) -> Result<DynTensor, Error> {
-    const NAME: &str = <op::Powi as UnaryOp<f64>>::NAME;
-    on_device!(NAME, x, Dev => dispatch!(
-        x.dtype(),
-        T: Scalar => with_powi!(T, n, |op| compute::<T, Dev, _>(op, x)),
-        else => Err(lacking(NAME, x.dtype(), needs::NUMBERS))
-    ))
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn powf(x: DynView<'_>, n: f64) -> Result<DynTensor, Error> {
-    const NAME: &str = <op::Powf<f64> as UnaryOp<f64>>::NAME;
-    on_device!(NAME, x, Dev => match x.dtype() {
-        DType::F32 => compute::<f32, Dev, _>(op::Powf(n as f32), x),
-        DType::F64 => compute::<f64, Dev, _>(op::Powf(n), x),
-        DType::C32 => compute::<crate::c32, Dev, _>(op::Powf(n as f32), x),
-        DType::C64 => compute::<crate::c64, Dev, _>(op::Powf(n), x),
-        other => Err(lacking(NAME, other, needs::INEXACT)),
-    })
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn log(x: DynView<'_>, base: f64) -> Result<DynTensor, Error> {
-    const NAME: &str = <op::Ln as UnaryOp<f64>>::NAME;
-    on_device!(NAME, x, Dev => match x.dtype() {
-        DType::F32 => compute::<f32, Dev, _>(op::Ln, x)?.try_div(base.ln() as f32),
-        DType::F64 => compute::<f64, Dev, _>(op::Ln, x)?.try_div(base.ln()),
-        DType::C32 => compute::<crate::c32, Dev, _>(op::Ln, x)?.try_div(crate::c32::from(base.ln() as f32)),
-        DType::C64 => compute::<crate::c64, Dev, _>(op::Ln, x)?.try_div(crate::c64::from(base.ln())),
-        other => Err(lacking(NAME, other, needs::INEXACT)),
-    })
-}
-
 /// Evaluates `$body`, in which `$T` and `$U` are the element types that the [`DType`]s `$from` and `$to` stand for. If `$T` does
 /// not implement `CastTo<$U>`, the macro evaluates to an error instead.
 macro_rules! for_pair {
@@ -193,8 +137,13 @@ macro_rules! for_pair {
     }};
 }
 
-fn cast_pair<T: CastTo<U>, Dev: Elementwise<T>, U: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
-    compute::<T, Dev, _>(Cast(PhantomData::<U>), x)
+fn cast_pair<T: CastTo<U>, Dev: Elementwise<T> + Device, U: Element>(
+    x: DynView<'_>,
+) -> Result<DynTensor, Error> {
+    match x.order() {
+        MemoryOrder::RowMajor => erased(x.typed::<T, RowMajor, Dev>().try_cast::<U>()),
+        MemoryOrder::ColMajor => erased(x.typed::<T, ColMajor, Dev>().try_cast::<U>()),
+    }
 }
 
 // This function instantiates kernels for all pairs of element types. With `inline`, the calling crate compiles them; with the feature
@@ -216,29 +165,6 @@ pub(crate) fn cast_to<To: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
     }))
 }
 
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn round_to(x: DynView<'_>, decimals: i32) -> Result<DynTensor, Error> {
-    const NAME: &str = <op::RoundTo<f64> as UnaryOp<f64>>::NAME;
-    on_device!(NAME, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealFloat => compute::<T, Dev, _>(op::RoundTo::new(decimals), x),
-        else => Err(lacking(NAME, x.dtype(), needs::FLOATS))
-    ))
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn nan_to_num_with(x: DynView<'_>, by: [f64; 3]) -> Result<DynTensor, Error> {
-    const NAME: &str = <op::NanToNumWith<f64> as UnaryOp<f64>>::NAME;
-    on_device!(NAME, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealFloat => {
-            let [nan, positive, negative] = by.map(<T as Scalar>::from_f64);
-            compute::<T, Dev, _>(op::NanToNumWith { nan, positive, negative }, x)
-        },
-        else => Err(lacking(NAME, x.dtype(), needs::FLOATS))
-    ))
-}
-
 impl<S: DynData> DynTensor<S> {
     /// Rounds each element to a number of decimals, ties to even: see [`Tensor::round_to`](crate::Tensor::round_to).
     ///
@@ -252,7 +178,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn round_to(&self, decimals: i32) -> Result<DynTensor, Error> {
-        round_to(self.look(), decimals)
+        const NAME: &str = <op::RoundTo<f64> as UnaryOp<f64>>::NAME;
+        typed!(NAME, RealFloat, (x = self.look(); decimals: i32 = decimals) => x.try_round_to(decimals))
     }
 
     /// Returns each element, with `nan` instead of NaN, `positive` instead of infinity, and `negative` instead of negative infinity. The
@@ -268,7 +195,11 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn nan_to_num_with(&self, nan: f64, positive: f64, negative: f64) -> Result<DynTensor, Error> {
-        nan_to_num_with(self.look(), [nan, positive, negative])
+        const NAME: &str = <op::NanToNumWith<f64> as UnaryOp<f64>>::NAME;
+        typed!(NAME, RealFloat, (x = self.look(); by: [f64; 3] = [nan, positive, negative]) => {
+            let [nan, positive, negative] = by.map(<T as Scalar>::from_f64);
+            x.try_nan_to_num_with(nan, positive, negative)
+        })
     }
 
     /// Copies the elements and converts them to another type, as `as` does:
@@ -317,7 +248,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn powi(&self, n: i32) -> Result<DynTensor, Error> {
-        powi(self.look(), n)
+        const NAME: &str = <op::Powi as UnaryOp<f64>>::NAME;
+        typed!(NAME, Scalar, (x = self.look(); n: i32 = n) => x.try_powi(n))
     }
 
     /// Returns the logarithm to `base` of each element: `ln(x) / ln(base)`.
@@ -332,7 +264,10 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn log(&self, base: f64) -> Result<DynTensor, Error> {
-        log(self.look(), base)
+        const NAME: &str = <op::Ln as UnaryOp<f64>>::NAME;
+        typed!(NAME, Inexact, (x = self.look(); base: f64 = base) => {
+            x.try_log(<<T as Scalar>::Magnitude as Scalar>::from_f64(base))
+        })
     }
 
     /// Raises each element to a real power. The exponent `n` is rounded to the precision of the elements.
@@ -347,6 +282,9 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn powf(&self, n: f64) -> Result<DynTensor, Error> {
-        powf(self.look(), n)
+        const NAME: &str = <op::Powf<f64> as UnaryOp<f64>>::NAME;
+        typed!(NAME, Inexact, (x = self.look(); n: f64 = n) => {
+            x.try_powf(<<T as Scalar>::Magnitude as Scalar>::from_f64(n))
+        })
     }
 }

@@ -6,6 +6,7 @@ use crate::dyn_tensor::operand::{agree, device_of, lacking, needs, on_device};
 use crate::dyn_tensor::scalar::DynScalar;
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
+use crate::dyn_tensor::typed::typed;
 use crate::dyn_tensor::view::slice::SliceItem;
 use crate::element::DType;
 use crate::engine::gemm::convolve::{ConvolutionMode, Taps, Variant};
@@ -89,7 +90,10 @@ impl<S: DynData> DynTensor<S> {
         kernel: impl Into<DynView<'k>>,
         mode: ConvolutionMode,
     ) -> Result<DynTensor, Error> {
-        sum_of_taps(Variant::Convolution, self.look(), kernel.into(), mode)
+        const NAME: &str = Variant::Convolution.name();
+        typed!(NAME, Scalar, (x = self.look(), kernel = kernel.into(); mode: ConvolutionMode = mode) => {
+            x.try_convolve(kernel, mode)
+        })
     }
 
     /// Returns the cross-correlation with a kernel of the same rank: see [`Tensor::correlate`](crate::Tensor::correlate).
@@ -109,6 +113,9 @@ impl<S: DynData> DynTensor<S> {
         kernel: impl Into<DynView<'k>>,
         mode: ConvolutionMode,
     ) -> Result<DynTensor, Error> {
-        sum_of_taps(Variant::Correlation, self.look(), kernel.into(), mode)
+        const NAME: &str = Variant::Correlation.name();
+        typed!(NAME, Scalar, (x = self.look(), kernel = kernel.into(); mode: ConvolutionMode = mode) => {
+            x.try_correlate(kernel, mode)
+        })
     }
 }

@@ -1,130 +1,11 @@
 //! Dynamic tensors: histograms, and the number of occurrences of each integer.
 
-use crate::device::{Device, via_host};
-use crate::dispatch;
-use crate::dyn_tensor::operand::{device_of, elements, lacking, line_of, needs, on_device, same_device};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::{Bits, DType, Element, RealScalar};
-use crate::engine::same_instance;
+use crate::dyn_tensor::typed::typed;
 use crate::error::Error;
 use crate::ops::Bins;
-use crate::ops::reduce::bins::{
-    BINCOUNT, HISTOGRAM, check_weights, densities, sums_of_bins, sums_of_integers,
-};
-
-/// Returns the values as a tensor of rank 1 with the memory order and the device of `x`.
-fn line<T: Element, Dev: Device>(x: &DynView<'_>, values: Vec<T>) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(x);
-    Ok(line_of(device, device.adopt(values)?, x.order()))
-}
-
-/// Checks that the weights have type `f64`, and the shape and the device of `x`. Returns them in the memory order of `x`, or `None` if
-/// there are none.
-fn weights_of<Dev: Device>(
-    op: &'static str,
-    x: &DynView<'_>,
-    weights: Option<DynView<'_>>,
-) -> Result<Option<Vec<f64>>, Error> {
-    let Some(weights) = weights else { return Ok(None) };
-    same_device(op, *x, weights)?;
-    same_instance(op, device_of::<Dev>(x), device_of(&weights))?;
-    if weights.dtype() != DType::F64 {
-        return Err(lacking(
-            op,
-            weights.dtype(),
-            "is not the element type of weights: convert them with `.to_dtype(DType::F64)`",
-        ));
-    }
-    check_weights(op, x.shape(), weights.shape())?;
-    // Read the weights in the memory order of `x`, even if their own order differs.
-    let layout = if x.order().is_row_major() { *weights.layout() } else { weights.layout().reverse_axes() };
-    let weights = weights.with_axes(layout);
-    device_of::<Dev>(&weights).gather(elements(&weights)).map(Some)
-}
-
-fn counted<T: RealScalar, Dev: Device>(
-    x: DynView<'_>,
-    bins: &Bins<'_>,
-    weights: Option<DynView<'_>>,
-) -> Result<(DynTensor, DynTensor), Error> {
-    let weights = weights_of::<Dev>(HISTOGRAM, &x, weights)?;
-    let x = x.with_axes(x.enumeration());
-    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
-    Ok(match weights {
-        None => {
-            let (counts, edges) = sums_of_bins(&all, bins, |_| 1i64)?;
-            (line::<i64, Dev>(&x, counts)?, line::<f64, Dev>(&x, edges)?)
-        }
-        Some(weights) => {
-            let (sums, edges) = sums_of_bins(&all, bins, |i| weights[i])?;
-            (line::<f64, Dev>(&x, sums)?, line::<f64, Dev>(&x, edges)?)
-        }
-    })
-}
-
-// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn histogram(
-    x: DynView<'_>,
-    bins: &Bins<'_>,
-    weights: Option<DynView<'_>>,
-) -> Result<(DynTensor, DynTensor), Error> {
-    on_device!(HISTOGRAM, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealScalar => counted::<T, Dev>(x, bins, weights),
-        else => Err(lacking(HISTOGRAM, x.dtype(), needs::ORDER))
-    ))
-}
-
-fn densities_of<T: RealScalar, Dev: Device>(
-    x: DynView<'_>,
-    bins: &Bins<'_>,
-) -> Result<(DynTensor, DynTensor), Error> {
-    let x = x.with_axes(x.enumeration());
-    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
-    let (counts, edges) = sums_of_bins(&all, bins, |_| 1i64)?;
-    Ok((line::<f64, Dev>(&x, densities(&counts, &edges)?)?, line::<f64, Dev>(&x, edges)?))
-}
-
-// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn histogram_density(x: DynView<'_>, bins: &Bins<'_>) -> Result<(DynTensor, DynTensor), Error> {
-    on_device!(HISTOGRAM, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealScalar => densities_of::<T, Dev>(x, bins),
-        else => Err(lacking(HISTOGRAM, x.dtype(), needs::ORDER))
-    ))
-}
-
-fn counted_integers<T: RealScalar + Bits, Dev: Device>(
-    x: DynView<'_>,
-    least: usize,
-    weights: Option<DynView<'_>>,
-) -> Result<DynTensor, Error> {
-    let weights = weights_of::<Dev>(BINCOUNT, &x, weights)?;
-    let x = x.with_axes(x.enumeration());
-    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
-    match weights {
-        None => line::<i64, Dev>(&x, sums_of_integers(&all, least, |_| 1)?),
-        Some(weights) => line::<f64, Dev>(&x, sums_of_integers(&all, least, |i| weights[i])?),
-    }
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn bincount(x: DynView<'_>, least: usize, weights: Option<DynView<'_>>) -> Result<DynTensor, Error> {
-    on_device!(BINCOUNT, x, Dev => dispatch!(
-        x.dtype(),
-        T in [i8, i16, i32, i64, u8, u16, u32, u64] => counted_integers::<T, Dev>(x, least, weights),
-        else => Err(lacking(
-            BINCOUNT,
-            x.dtype(),
-            "is not an integer type: convert the elements first, e.g. with `.to_dtype(DType::I64)`"
-        ))
-    ))
-}
+use crate::ops::reduce::bins::{BINCOUNT, HISTOGRAM};
 
 impl<S: DynData> DynTensor<S> {
     /// Returns the number of elements in each bin, as `i64`, and the edges of the bins, as `f64`: see
@@ -143,7 +24,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn histogram<'b>(&self, bins: impl Into<Bins<'b>>) -> Result<(DynTensor, DynTensor), Error> {
-        histogram(self.look(), &bins.into(), None)
+        typed!(HISTOGRAM, RealScalar -> (DynTensor, DynTensor), (x = self.look(); bins: Bins<'_> = bins.into()) => x.try_histogram(bins))
     }
 
     /// Returns the sum of the weights of the elements in each bin, as `f64`, and the edges of the bins. See
@@ -165,7 +46,10 @@ impl<S: DynData> DynTensor<S> {
         bins: impl Into<Bins<'b>>,
         weights: impl Into<DynView<'w>>,
     ) -> Result<(DynTensor, DynTensor), Error> {
-        histogram(self.look(), &bins.into(), Some(weights.into()))
+        let weights = weights.into().as_order(self.order());
+        typed!(HISTOGRAM, RealScalar -> (DynTensor, DynTensor), (x = self.look(), weights as f64 = weights; bins: Bins<'_> = bins.into()) => {
+            x.try_histogram_weighted(bins, weights)
+        })
     }
 
     /// Returns the density of the elements in each bin, and the edges of the bins, both as `f64`. See
@@ -181,7 +65,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn histogram_density<'b>(&self, bins: impl Into<Bins<'b>>) -> Result<(DynTensor, DynTensor), Error> {
-        histogram_density(self.look(), &bins.into())
+        typed!(HISTOGRAM, RealScalar -> (DynTensor, DynTensor), (x = self.look(); bins: Bins<'_> = bins.into()) => x.try_histogram_density(bins))
     }
 
     /// Counts how often each integer from 0 to the maximum occurs, as `i64`. The counts are padded with zeros to at least `least` elements.
@@ -196,7 +80,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn bincount(&self, least: usize) -> Result<DynTensor, Error> {
-        bincount(self.look(), least, None)
+        typed!(BINCOUNT, [Integer or COUNTS], (x = self.look(); least: usize = least) => x.try_bincount(least))
     }
 
     /// Returns, for each integer from 0 to the maximum, the sum of the weights of the elements that are equal to it, as `f64`. See
@@ -217,6 +101,9 @@ impl<S: DynData> DynTensor<S> {
         least: usize,
         weights: impl Into<DynView<'w>>,
     ) -> Result<DynTensor, Error> {
-        bincount(self.look(), least, Some(weights.into()))
+        let weights = weights.into().as_order(self.order());
+        typed!(BINCOUNT, [Integer or COUNTS], (x = self.look(), weights as f64 = weights; least: usize = least) => {
+            x.try_bincount_weighted(least, weights)
+        })
     }
 }

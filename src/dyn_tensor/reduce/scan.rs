@@ -1,43 +1,13 @@
 //! Cumulative sums, products and extrema of dynamic tensors.
 
-use super::statistics::number;
-use crate::device::op::checked::{CheckedAdd, CheckedMul};
-use crate::device::{BinaryOp, Reduce};
-use crate::dispatch;
-use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
 use crate::dyn_tensor::storage::DynData;
-use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::{DType, Element};
+use crate::dyn_tensor::tensor::DynTensor;
+use crate::dyn_tensor::typed::typed;
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::ops::op;
-use crate::rank::{IndexNumber, from_start};
-
-fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
-    op: F,
-    x: DynView<'_>,
-    axis: usize,
-) -> Result<DynTensor, Error> {
-    let from = x.layout().move_last("accumulate", &[axis], true)?;
-    let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
-    let to = layout.move_last("accumulate", &[axis], true)?;
-    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
-    allocate_with(device, layout, x.order(), &mut |out| device.scan(&op, out.in_layout(&to), operand))
-}
+use crate::rank::IndexNumber;
 
 macro_rules! scans {
-    ($($(#[$doc:meta])* $method:ident, $Op:expr, $bound:ident, $need:ident, $expected:literal;)*) => {$(
-        // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-        // `precompiled-dyn`, this crate does.
-        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-        fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
-            on_device!("accumulate", x, Dev => dispatch!(
-                x.dtype(),
-                T: $bound => scan::<T, Dev, _>($Op, x, axis),
-                else => Err(lacking("accumulate", x.dtype(), needs::$need))
-            ))
-        }
-
+    ($($(#[$doc:meta])* $method:ident $typed:ident, $bound:ident, $expected:literal;)*) => {$(
         impl<S: DynData> DynTensor<S> {
             $(#[$doc])*
             ///
@@ -54,20 +24,20 @@ macro_rules! scans {
             /// # Ok::<(), vierbein::Error>(())
             /// ```
             pub fn $method(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
-                $method(self.look(), from_start(axis, self.rank()))
+                typed!("accumulate", $bound, (x = self.look(); axis: isize = axis.number()) => x.$typed(axis))
             }
         }
     )*};
 }
 scans! {
     /// Returns the cumulative sum along an axis.
-    cumsum, CheckedAdd, Scalar, NUMBERS, "[[1, 3, 6], [4, 9, 15]]";
+    cumsum try_cumsum, Scalar, "[[1, 3, 6], [4, 9, 15]]";
     /// Returns the cumulative product along an axis.
-    cumprod, CheckedMul, Scalar, NUMBERS, "[[1, 2, 6], [4, 20, 120]]";
+    cumprod try_cumprod, Scalar, "[[1, 2, 6], [4, 20, 120]]";
     /// Returns the cumulative maximum along an axis. From a NaN on, results are NaN.
-    cummax, op::Maximum, RealScalar, ORDER, "[[1, 2, 3], [4, 5, 6]]";
+    cummax try_cummax, RealScalar, "[[1, 2, 3], [4, 5, 6]]";
     /// Returns the cumulative minimum along an axis. From a NaN on, results are NaN.
-    cummin, op::Minimum, RealScalar, ORDER, "[[1, 1, 1], [4, 4, 4]]";
+    cummin try_cummin, RealScalar, "[[1, 1, 1], [4, 4, 4]]";
 }
 
 impl<S: DynData> DynTensor<S> {
@@ -84,7 +54,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn nan_cumsum(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
-        without_nan(self.look(), from_start(axis, self.rank()), 0.0)?.cumsum(axis)
+        typed!("accumulate", Inexact, (x = self.look(); axis: isize = axis.number()) => x.try_nan_cumsum(axis))
     }
 
     /// Returns the cumulative products along an axis, with one in place of each NaN. A complex number with a NaN part counts as one. Copies
@@ -100,15 +70,6 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn nan_cumprod(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
-        without_nan(self.look(), from_start(axis, self.rank()), 1.0)?.cumprod(axis)
+        typed!("accumulate", Inexact, (x = self.look(); axis: isize = axis.number()) => x.try_nan_cumprod(axis))
     }
-}
-
-/// Returns a copy with a number in place of each NaN. Checks the axis before it allocates memory.
-fn without_nan(x: DynView<'_>, axis: usize, by: f64) -> Result<DynTensor, Error> {
-    x.layout().axes().check_axis("accumulate", axis)?;
-    if matches!(x.dtype(), DType::F32 | DType::F64 | DType::C32 | DType::C64) {
-        return x.is_nan()?.select(number(by, x.dtype()), x);
-    }
-    Err(lacking("accumulate", x.dtype(), needs::INEXACT))
 }

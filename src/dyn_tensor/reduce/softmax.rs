@@ -1,26 +1,11 @@
-//! `softmax`, `log_softmax` and `logsumexp` of dynamic tensors, by the formulas in `ops/reduce/softmax.rs`.
+//! `softmax`, `log_softmax` and `logsumexp` of dynamic tensors.
 
-use super::{DynAxes, DynReduction};
-use crate::dyn_tensor::elementwise::binary::Binary;
-use crate::dyn_tensor::operand::{lacking, needs};
-use crate::dyn_tensor::scalar::DynScalar;
+use super::{DynAxes, all_or, without_axes};
 use crate::dyn_tensor::storage::DynData;
-use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::DType;
+use crate::dyn_tensor::tensor::DynTensor;
+use crate::dyn_tensor::typed::typed;
 use crate::error::Error;
 use crate::rank::IndexNumber;
-
-/// Returns the maxima along the axes, which are kept with extent 1. If the tensor is empty, returns zeros, because there is no maximum.
-// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn peak(op: &'static str, x: DynView<'_>, axes: &[usize]) -> Result<DynTensor, Error> {
-    if !matches!(x.dtype(), DType::F32 | DType::F64) {
-        return Err(lacking(op, x.dtype(), needs::FLOATS));
-    }
-    x.layout().axes().check_distinct_axes(op, axes)?;
-    x.reduce_keepdims(if x.is_empty() { DynReduction::Sum } else { DynReduction::Max }, axes)
-}
 
 impl<S: DynData> DynTensor<S> {
     /// Returns the softmax along axes: the exponentials, divided by their sums along the axes. See
@@ -36,9 +21,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn softmax(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        let axes = self.all_or(&axes);
-        let powers = self.binary(Binary::Sub, &peak("softmax", self.look(), &axes)?)?.exp()?;
-        powers.binary(Binary::Div, &powers.reduce_keepdims(DynReduction::Sum, &axes[..])?)
+        let axes = all_or(&axes, self.rank());
+        typed!("softmax", RealFloat, (x = self.look(); axes: &[usize] = &axes) => x.try_softmax(axes))
     }
 
     /// Returns the logarithm of the [`softmax`](DynTensor::softmax). It is accurate even if the softmax underflows to zero.
@@ -53,10 +37,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn log_softmax(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        let axes = self.all_or(&axes);
-        let shifted = self.binary(Binary::Sub, &peak("log_softmax", self.look(), &axes)?)?;
-        let sum = shifted.exp()?.reduce_keepdims(DynReduction::Sum, &axes[..])?;
-        shifted.binary(Binary::Sub, &sum.ln()?)
+        let axes = all_or(&axes, self.rank());
+        typed!("log_softmax", RealFloat, (x = self.look(); axes: &[usize] = &axes) => x.try_log_softmax(axes))
     }
 
     /// Returns the logarithm of the sum of the exponentials of all elements. See [`Tensor::logsumexp`](crate::Tensor::logsumexp).
@@ -101,8 +83,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn logsumexp_axes(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        let axes = self.all_or(&axes);
-        self.log_sum(&axes, |x| x.reduce(DynReduction::Sum, &axes[..]))
+        let axes = all_or(&axes, self.rank());
+        Ok(without_axes(self.logsumexp_keepdims(&axes[..])?, &axes))
     }
 
     /// Variant of [`logsumexp`](DynTensor::logsumexp) that keeps the axes with extent 1.
@@ -110,26 +92,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of [`logsumexp_axes`](DynTensor::logsumexp_axes).
     pub fn logsumexp_keepdims(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        let axes = self.all_or(&axes);
-        self.log_sum(&axes, |x| x.reduce_keepdims(DynReduction::Sum, &axes[..]))
-    }
-
-    /// Returns the logarithm of the sum of the exponentials along `axes`. `sum` is the reduction along these axes, which removes them or
-    /// keeps them.
-    fn log_sum(
-        &self,
-        axes: &[usize],
-        sum: impl Fn(&DynTensor) -> Result<DynTensor, Error>,
-    ) -> Result<DynTensor, Error> {
-        let peak = peak("logsumexp", self.look(), axes)?;
-        let zero: DynScalar = if self.dtype() == DType::F32 { 0f32.into() } else { 0f64.into() };
-        // A maximum that is not finite is replaced by zero: infinity minus infinity would be NaN.
-        let peak = peak.is_finite()?.select(&peak, zero)?;
-        sum(&self.binary(Binary::Sub, &peak)?.exp()?)?.ln()?.binary(Binary::Add, &sum(&peak)?)
-    }
-
-    /// Returns the axes of the argument, or all axes for `..`.
-    fn all_or(&self, axes: &impl DynAxes) -> Vec<usize> {
-        axes.axes(self.rank()).unwrap_or_else(|| (0..self.rank()).collect())
+        let axes = all_or(&axes, self.rank());
+        typed!("logsumexp", RealFloat, (x = self.look(); axes: &[usize] = &axes) => x.try_logsumexp_keepdims(axes))
     }
 }

@@ -1,52 +1,10 @@
 //! Traces of dynamic tensors: sums of diagonals.
 
-use crate::device::Reduce;
-use crate::dispatch;
-use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
 use crate::dyn_tensor::storage::DynData;
-use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::Scalar;
+use crate::dyn_tensor::tensor::DynTensor;
+use crate::dyn_tensor::typed::typed;
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::ops::op;
-use crate::rank::{IndexNumber, from_start};
-
-fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) -> Result<DynTensor, Error> {
-    let result = &diagonal.shape()[..diagonal.rank() - 1];
-    let layout = Layout::contiguous(result, x.order().is_row_major());
-    let (device, operand) = (
-        device_of::<Dev>(&x),
-        elements::<T, Dev>(&x).with_axes(diagonal.axes(), diagonal.offset() - x.layout().offset()),
-    );
-    allocate_with(device, layout, x.order(), &mut |out| device.reduce(&op::Sum, out, operand))
-}
-
-/// Returns the layout of a diagonal of two axes, with the diagonal as its last axis: the main one, for which the axes must agree in extent,
-/// or diagonal `k`.
-pub(crate) fn diagonal_of(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<Layout, Error> {
-    if x.rank() < 2 {
-        let reason = format!(
-            "cannot remove 2 axes from a tensor of `Rank<{}>`: this needs a rank of at least 2",
-            x.rank()
-        );
-        return Err(Error::UnsupportedRank { op: "trace", reason });
-    }
-    match k {
-        None => x.layout().diagonal("trace", a, b),
-        Some(k) => x.layout().diagonal_offset("trace", [a, b], k),
-    }
-}
-
-/// Sums a diagonal of two axes: the main one, for which they must agree in extent, or diagonal `k`.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn trace(x: DynView<'_>, a: usize, b: usize, k: Option<isize>) -> Result<DynTensor, Error> {
-    let diagonal = diagonal_of(x, a, b, k)?;
-    on_device!("trace", x, Dev => dispatch!(
-        x.dtype(),
-        T: Scalar => sum_diagonal::<T, Dev>(x, &diagonal),
-        else => Err(lacking("trace", x.dtype(), needs::NUMBERS))
-    ))
-}
+use crate::rank::IndexNumber;
 
 impl<S: DynData> DynTensor<S> {
     /// Sums the elements whose indices along axes `a` and `b` are equal, and removes both axes. The elements are read through a
@@ -65,12 +23,13 @@ impl<S: DynData> DynTensor<S> {
     /// assert_eq!(x.trace(0, 1)?.item()?, 5.into());
     /// assert_eq!(
     ///     x.index_axis(0, 0)?.trace(0, 1).unwrap_err().to_string(),
-    ///     "trace: cannot remove 2 axes from a tensor of `Rank<1>`: this needs a rank of at least 2"
+    ///     "trace: a tensor of `Rank<1>` has no diagonal: a diagonal needs two axes"
     /// );
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn trace(&self, a: impl IndexNumber, b: impl IndexNumber) -> Result<DynTensor, Error> {
-        trace(self.look(), from_start(a, self.rank()), from_start(b, self.rank()), None)
+        let (a, b) = (a.number(), b.number());
+        typed!("trace", Scalar, (x = self.look(); a: isize = a, b: isize = b) => x.try_trace(a, b))
     }
 
     /// Sums diagonal `k` of axes `a` and `b`, which may differ in extent, and removes both axes. See
@@ -94,6 +53,7 @@ impl<S: DynData> DynTensor<S> {
         b: impl IndexNumber,
         k: isize,
     ) -> Result<DynTensor, Error> {
-        trace(self.look(), from_start(a, self.rank()), from_start(b, self.rank()), Some(k))
+        let (a, b) = (a.number(), b.number());
+        typed!("trace", Scalar, (x = self.look(); a: isize = a, b: isize = b, k: isize = k) => x.try_trace_offset(a, b, k))
     }
 }

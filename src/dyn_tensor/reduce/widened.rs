@@ -1,44 +1,15 @@
 //! Sums, products and traces of dynamic tensors in a wider type than that of the elements.
 
-use super::trace::diagonal_of;
-use super::{Over, arranged};
-use crate::device::{Reduce, Reduction};
-use crate::dispatch;
-use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
+use super::without_axes;
+use crate::dyn_tensor::operand::{lacking, needs};
 use crate::dyn_tensor::scalar::DynScalar;
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::{DType, Element};
+use crate::dyn_tensor::typed::typed;
+use crate::element::{DType, c32, c64};
 use crate::error::Error;
-use crate::layout::Layout;
 use crate::ops::op;
 use crate::rank::{IndexNumber, from_start};
-
-/// The elements to reduce.
-#[derive(Debug, Clone, Copy)]
-struct WidenedOperand<'a> {
-    x: DynView<'a>,
-    /// The axes of the elements, with the reduced axes last, and the offset of the first element in `x`.
-    from: Layout,
-    offset: isize,
-    result: Layout,
-}
-
-impl<'a> WidenedOperand<'a> {
-    fn over(name: &'static str, x: DynView<'a>, over: Over<'_>) -> Result<Self, Error> {
-        let [from, result, _] = arranged(name, true, x, over)?;
-        Ok(WidenedOperand { x, from, offset: 0, result })
-    }
-}
-
-fn reduced<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
-    op: R,
-    of: WidenedOperand<'_>,
-) -> Result<DynTensor, Error> {
-    let (device, x) = (device_of::<Dev>(&of.x), of.x);
-    let operand = elements::<T, Dev>(&x).with_axes(of.from.axes(), of.offset);
-    allocate_with(device, of.result, x.order(), &mut |out| device.reduce(&op, out, operand))
-}
 
 fn is_integer(dtype: DType) -> bool {
     !matches!(dtype, DType::Bool | DType::F32 | DType::F64 | DType::C32 | DType::C64)
@@ -67,14 +38,14 @@ fn between(from: DType, to: DType) -> Option<DType> {
 /// If a result does not fit.
 fn converted(
     noun: &str,
-    of: &WidenedOperand<'_>,
+    extents: &[usize],
     result: Result<DynTensor, Error>,
     to: DType,
 ) -> Result<DynTensor, Error> {
     let beyond = || Error::Arithmetic {
         op: "reduce",
         dtype: to.name(),
-        values: format!("the {noun} over axes of extents {:?}", &of.from.shape()[of.result.rank()..]),
+        values: format!("the {noun} over axes of extents {extents:?}"),
     };
     let result = match result {
         Err(Error::Arithmetic { .. }) => return Err(beyond()),
@@ -111,58 +82,50 @@ fn check(name: &'static str, from: DType, to: DType) -> Result<DType, Error> {
     })
 }
 
-// The functions below instantiate kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn sum(name: &'static str, of: WidenedOperand<'_>, to: DType) -> Result<DynTensor, Error> {
-    let (x, via) = (of.x, check(name, of.x.dtype(), to)?);
-    let result = on_device!(name, x, Dev => dispatch!(
-        x.dtype(),
-        // Sums of these types fit 64 bits.
-        T in [i8, i16, i32, u8, u16, u32] => reduced::<T, Dev, _>(op::SumAs::<i64>::default(), of),
-        else => dispatch!(
-            x.dtype(),
-            T in [i64, u64] => dispatch!(
-                via,
-                U in [i64, u64, f32, f64] => reduced::<T, Dev, _>(op::SumAs::<U>::default(), of),
-                else => unreachable!("integers are summed in these types")
-            ),
-            else => match (x.dtype(), via) {
-                (DType::F32, DType::F64) => reduced::<f32, Dev, _>(op::SumAs::<f64>::default(), of),
-                (DType::C32, DType::C64) => reduced::<crate::c32, Dev, _>(op::SumAs::<crate::c64>::default(), of),
-                _ => dispatch!(
-                    x.dtype(),
-                    T: Inexact => reduced::<T, Dev, _>(op::Sum, of),
-                    else => unreachable!("the other types have branches above")
-                ),
-            }
-        )
-    ));
-    converted("sum", &of, result, to)
+/// Reduces axes, which are kept with extent 1, by an operation with an accumulator. The result has the type that [`between`] chooses.
+macro_rules! widened {
+    ($name:expr, $x:expr, $axes:expr, $via:expr, $Exact:ident, $Wide:ident) => {{
+        let (x, axes, via) = ($x, $axes, $via);
+        match (x.dtype(), via) {
+            (DType::F32, DType::F64) => widened!(@row $name, [in f32], x, axes, op::$Wide::<f64>::default()),
+            (DType::C32, DType::C64) => widened!(@row $name, [in c32], x, axes, op::$Wide::<c64>::default()),
+            (dtype, _) if !is_integer(dtype) => widened!(@row $name, [Inexact], x, axes, op::$Exact),
+            (_, DType::U64) => widened!(@row $name, [Integer], x, axes, op::$Wide::<u64>::default()),
+            (_, DType::F32) => widened!(@row $name, [Integer], x, axes, op::$Wide::<f32>::default()),
+            (_, DType::F64) => widened!(@row $name, [Integer], x, axes, op::$Wide::<f64>::default()),
+            _ => widened!(@row $name, [Integer], x, axes, op::$Wide::<i64>::default()),
+        }
+    }};
+    (@row $name:expr, [$($bound:tt)*], $x:expr, $axes:expr, $op:expr) => {
+        typed!($name, [$($bound)*], (x = $x; axes: &[usize] = $axes) => x.try_reduce_keepdims(axes, $op))
+    };
 }
 
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn product(name: &'static str, of: WidenedOperand<'_>, to: DType) -> Result<DynTensor, Error> {
-    let (x, via) = (of.x, check(name, of.x.dtype(), to)?);
-    let result = on_device!(name, x, Dev => dispatch!(
-        x.dtype(),
-        T: Integer => dispatch!(
-            via,
-            U in [i64, u64, f32, f64] => reduced::<T, Dev, _>(op::ProdAs::<U>::default(), of),
-            else => unreachable!("integers are multiplied in these types")
-        ),
-        else => match (x.dtype(), via) {
-            (DType::F32, DType::F64) => reduced::<f32, Dev, _>(op::ProdAs::<f64>::default(), of),
-            (DType::C32, DType::C64) => reduced::<crate::c32, Dev, _>(op::ProdAs::<crate::c64>::default(), of),
-            _ => dispatch!(
-                x.dtype(),
-                T: Inexact => reduced::<T, Dev, _>(op::Prod, of),
-                else => unreachable!("the other types have branches above")
-            ),
-        }
-    ));
-    converted("product", &of, result, to)
+const SUM: &str = "sum";
+const PRODUCT: &str = "product";
+
+/// Sums along axes, which are removed.
+fn sum(name: &'static str, x: DynView<'_>, axes: &[usize], to: DType) -> Result<DynTensor, Error> {
+    let via = check(name, x.dtype(), to)?;
+    // Sums of integers of up to 32 bits fit 64 bits.
+    let via = if is_integer(x.dtype()) && x.dtype().size() < 8 { DType::I64 } else { via };
+    let extents = extents_of(name, x, axes)?;
+    let result = widened!(SUM, x, axes, via, Sum, SumAs);
+    Ok(without_axes(converted("sum", &extents, result, to)?, axes))
+}
+
+/// Multiplies along axes, which are removed.
+fn product(x: DynView<'_>, axes: &[usize], to: DType) -> Result<DynTensor, Error> {
+    let via = check(PRODUCT, x.dtype(), to)?;
+    let extents = extents_of(PRODUCT, x, axes)?;
+    let result = widened!(PRODUCT, x, axes, via, Prod, ProdAs);
+    Ok(without_axes(converted("product", &extents, result, to)?, axes))
+}
+
+/// Checks the axes, and returns their extents.
+fn extents_of(name: &'static str, x: DynView<'_>, axes: &[usize]) -> Result<Vec<usize>, Error> {
+    x.layout().axes().check_distinct_axes(name, axes)?;
+    Ok(axes.iter().map(|&axis| x.shape()[axis]).collect())
 }
 
 impl<S: DynData> DynTensor<S> {
@@ -180,7 +143,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn sum_as(&self, dtype: DType) -> Result<DynTensor, Error> {
-        sum("sum", WidenedOperand::over("sum", self.look(), Over::all())?, dtype)
+        sum(SUM, self.look(), &Vec::from_iter(0..self.rank()), dtype)
     }
 
     /// [`sum_as`](DynTensor::sum_as) over one axis, which is removed.
@@ -195,8 +158,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn sum_axis_as(&self, axis: impl IndexNumber, dtype: DType) -> Result<DynTensor, Error> {
-        let axis = [from_start(axis, self.rank())];
-        sum("sum", WidenedOperand::over("sum", self.look(), Over::these(&axis))?, dtype)
+        sum(SUM, self.look(), &[from_start(axis, self.rank())], dtype)
     }
 
     /// Returns the product of all elements in the type `dtype`. The elements are widened as they are read: nothing is copied. See
@@ -213,7 +175,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn prod_as(&self, dtype: DType) -> Result<DynTensor, Error> {
-        product("product", WidenedOperand::over("product", self.look(), Over::all())?, dtype)
+        product(self.look(), &Vec::from_iter(0..self.rank()), dtype)
     }
 
     /// [`prod_as`](DynTensor::prod_as) over one axis, which is removed.
@@ -228,8 +190,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn prod_axis_as(&self, axis: impl IndexNumber, dtype: DType) -> Result<DynTensor, Error> {
-        let axis = [from_start(axis, self.rank())];
-        product("product", WidenedOperand::over("product", self.look(), Over::these(&axis))?, dtype)
+        product(self.look(), &[from_start(axis, self.rank())], dtype)
     }
 
     /// [`trace`](DynTensor::trace) in the type `dtype`: see [`sum_as`](DynTensor::sum_as).
@@ -251,9 +212,9 @@ impl<S: DynData> DynTensor<S> {
         b: impl IndexNumber,
         dtype: DType,
     ) -> Result<DynTensor, Error> {
-        let x = self.look();
-        let from = diagonal_of(x, from_start(a, self.rank()), from_start(b, self.rank()), None)?;
-        let result = Layout::contiguous(&from.shape()[..from.rank() - 1], x.order().is_row_major());
-        sum("trace", WidenedOperand { x, from, offset: from.offset() - x.layout().offset(), result }, dtype)
+        const TRACE: &str = "trace";
+        let (a, b) = (from_start(a, self.rank()), from_start(b, self.rank()));
+        let diagonal = self.look().with_axes(self.layout().diagonal(TRACE, a, b)?);
+        sum(TRACE, diagonal, &[diagonal.rank() - 1], dtype)
     }
 }

@@ -2,37 +2,18 @@
 
 mod quantile;
 mod search;
-pub(crate) mod sets;
+mod sets;
 mod unique;
 
 pub use unique::DynUnique;
 
 use super::storage::{DynData, DynDataMut};
-use super::tensor::{DynTensor, DynView};
+use super::tensor::DynTensor;
 use super::typed::typed;
 use crate::error::Error;
-use crate::layout::Layout;
 use crate::ops::sort::partition::{BOTTOM_K, PARTITION, TOP_K};
 use crate::ops::sort::{ARGSORT, LEXSORT, SORT};
 use crate::rank::IndexNumber;
-
-/// Evaluates `$body` with `$T` as the element type of `$x` and `$Dev` as the type of its device. Returns an error if the element type is
-/// not ordered.
-macro_rules! ordered {
-    ($op:expr, $x:expr, $T:ident, $Dev:ident => $body:expr) => {
-        $crate::dyn_tensor::operand::on_device!($op, $x, $Dev => $crate::dispatch!(
-            $x.dtype(),
-            $T: Ordered => $body,
-            else => Err($crate::dyn_tensor::operand::lacking($op, $x.dtype(), $crate::dyn_tensor::operand::needs::SORTABLE))
-        ))
-    };
-}
-pub(super) use ordered;
-
-/// Returns a layout of the elements of `x` in which row-major iteration visits them in the memory order of `x`.
-fn enumeration(x: &DynView<'_>) -> Layout {
-    if x.order().is_row_major() { *x.layout() } else { x.layout().reverse_axes() }
-}
 
 impl<S: DynData> DynTensor<S> {
     /// Returns the elements sorted along an axis, in ascending order. NaN is last. −0.0 and 0.0 are equal and keep their relative order.

@@ -1,159 +1,13 @@
 //! Dynamic tensors: medians and other quantiles.
 
-use super::enumeration;
 use crate::device::quantile::Quantile;
-use crate::device::{Device, Operand, Output, Sort};
-use crate::dispatch;
-use crate::dyn_tensor::operand::{
-    allocate_with, device_of, elements, lacking, needs, on_device, same_device,
-};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::{DType, RealScalar, Scalar};
-use crate::engine::reduce::reduced_last;
-use crate::engine::sort::nan_quantile::nan_quantile;
-use crate::engine::sort::weighted_quantile::{WEIGHTED_QUANTILE, check_weights, weighted_quantile};
+use crate::dyn_tensor::typed::{typed, vector};
+use crate::engine::sort::weighted_quantile::WEIGHTED_QUANTILE;
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::ops::sort::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
-use crate::rank::{IndexNumber, from_start};
-
-/// Computes quantiles along an axis. If `keeps_axis`, the result has the axis, with extent `levels`. Otherwise, the axis is removed.
-/// `compute` takes an output whose last axis has extent `levels`, and the elements with the axis last.
-fn quantiles_of<T: RealScalar, Dev: Device>(
-    op: &'static str,
-    x: DynView<'_>,
-    axis: usize,
-    levels: usize,
-    keeps_axis: bool,
-    compute: impl Fn(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
-) -> Result<DynTensor, Error> {
-    let row_major = x.order().is_row_major();
-    let mut from = *x.layout();
-    reduced_last(op, false, x.layout().axes(), &[axis], row_major, from.axes_mut())?;
-    let (layout, to) = if keeps_axis {
-        let mut shape = x.shape().to_vec();
-        shape[axis] = levels;
-        let layout = Layout::contiguous(&shape, row_major);
-        (layout, layout.move_last(op, &[axis], row_major)?)
-    } else {
-        let layout = Layout::contiguous(&from.shape()[..x.rank() - 1], row_major);
-        (layout, layout.insert_axis(layout.rank())?)
-    };
-    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
-    allocate_with::<<T as Scalar>::Float, Dev>(device, layout, x.order(), &mut |out| {
-        compute(device, out.in_layout(&to), operand)
-    })
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn quantile(
-    op: &'static str,
-    x: DynView<'_>,
-    axis: usize,
-    levels: &[f64],
-    method: Option<Quantile>,
-    keeps_axis: bool,
-) -> Result<DynTensor, Error> {
-    on_device!(op, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealScalar => quantiles_of::<T, Dev>(op, x, axis, levels.len(), keeps_axis, |device, out, a| {
-            device.quantile(out, a, levels, method)
-        }),
-        else => Err(lacking(op, x.dtype(), needs::ORDER))
-    ))
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn quantile_of_weighted(
-    x: DynView<'_>,
-    axis: usize,
-    levels: &[f64],
-    weights: DynView<'_>,
-    keeps_axis: bool,
-) -> Result<DynTensor, Error> {
-    const OP: &str = WEIGHTED_QUANTILE;
-    check_levels(levels)?;
-    x.layout().axes().check_axis(OP, axis)?;
-    same_device(OP, x, weights)?;
-    if weights.rank() != 1 {
-        let reason = format!("expected weights as a vector, found a tensor of shape {:?}", weights.shape());
-        return Err(Error::UnsupportedRank { op: OP, reason });
-    }
-    if weights.dtype() != DType::F64 {
-        let fix = "is not the element type of weights: convert them with `.to_dtype(DType::F64)`";
-        return Err(lacking(OP, weights.dtype(), fix));
-    }
-    let weights = weights.to_vec::<f64>()?;
-    check_weights(x.shape(), axis, &weights)?;
-    on_device!(OP, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealScalar => quantiles_of::<T, Dev>(OP, x, axis, levels.len(), keeps_axis, |device, out, a| {
-            weighted_quantile(device, out, a, levels, &weights)
-        }),
-        else => Err(lacking(OP, x.dtype(), needs::ORDER))
-    ))
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn quantile_without_nan(
-    op: &'static str,
-    x: DynView<'_>,
-    axis: usize,
-    levels: &[f64],
-    method: Option<Quantile>,
-    keeps_axis: bool,
-) -> Result<DynTensor, Error> {
-    on_device!(op, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealFloat => quantiles_of::<T, Dev>(op, x, axis, levels.len(), keeps_axis, |device, out, a| {
-            nan_quantile(device, out, a, levels, method)
-        }),
-        else => Err(lacking(op, x.dtype(), needs::FLOATS))
-    ))
-}
-
-/// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements, in memory order as for typed
-/// tensors.
-fn median_of_all<T: RealScalar, Dev: Device>(
-    x: DynView<'_>,
-    compute: impl Fn(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
-) -> Result<DynTensor, Error> {
-    let (device, row_major) = (device_of::<Dev>(&x), x.order().is_row_major());
-    let (to, from) = (Layout::contiguous(&[1], row_major), enumeration(&x));
-    allocate_with::<<T as Scalar>::Float, Dev>(
-        device,
-        Layout::contiguous(&[], row_major),
-        x.order(),
-        &mut |out| compute(device, out.in_layout(&to), elements::<T, Dev>(&x).with_axes(from.axes(), 0)),
-    )
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn median(x: DynView<'_>) -> Result<DynTensor, Error> {
-    if x.is_empty() {
-        return Err(Error::Empty { op: MEDIAN, shape: x.shape().to_vec() });
-    }
-    on_device!(MEDIAN, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealScalar => median_of_all::<T, Dev>(x, |device, out, a| device.quantile(out, a, &[0.5], None)),
-        else => Err(lacking(MEDIAN, x.dtype(), needs::ORDER))
-    ))
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn median_without_nan(x: DynView<'_>) -> Result<DynTensor, Error> {
-    if x.is_empty() {
-        return Err(Error::Empty { op: NAN_MEDIAN, shape: x.shape().to_vec() });
-    }
-    on_device!(NAN_MEDIAN, x, Dev => dispatch!(
-        x.dtype(),
-        T: RealFloat => {
-            median_of_all::<T, Dev>(x, |device, out, a| nan_quantile(device, out, a, &[0.5], None))
-        },
-        else => Err(lacking(NAN_MEDIAN, x.dtype(), needs::FLOATS))
-    ))
-}
+use crate::ops::sort::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE};
+use crate::rank::IndexNumber;
 
 impl<S: DynData> DynTensor<S> {
     /// Returns the median of all elements, as a tensor of rank 0: `f64` for integers. It is NaN if an element is NaN.
@@ -168,7 +22,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn median(&self) -> Result<DynTensor, Error> {
-        median(self.look())
+        typed!(MEDIAN, RealScalar, (x = self.look()) => x.try_median())
     }
 
     /// Returns the medians along an axis, which is removed. They are `f64` for integers. A median is NaN if one of its elements is NaN.
@@ -183,7 +37,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn median_axis(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
-        quantile(MEDIAN, self.look(), from_start(axis, self.rank()), &[0.5], None, false)
+        typed!(MEDIAN, RealScalar, (x = self.look(); axis: isize = axis.number()) => x.try_median_axis(axis))
     }
 
     /// Returns the quantiles of one level, from 0 to 1, along an axis, which is removed. They are `f64` for integers. A quantile is NaN if
@@ -201,8 +55,10 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn quantile(&self, axis: impl IndexNumber, level: f64, method: Quantile) -> Result<DynTensor, Error> {
-        check_levels(&[level])?;
-        quantile(QUANTILE, self.look(), from_start(axis, self.rank()), &[level], Some(method), false)
+        typed!(
+            QUANTILE, RealScalar,
+            (x = self.look(); axis: isize = axis.number(), level: f64 = level, method: Quantile = method) => x.try_quantile(axis, level, method)
+        )
     }
 
     /// Returns the quantiles of several levels along an axis. In the result, index `k` of the axis contains the quantiles of `levels[k]`.
@@ -215,8 +71,10 @@ impl<S: DynData> DynTensor<S> {
         levels: &[f64],
         method: Quantile,
     ) -> Result<DynTensor, Error> {
-        check_levels(levels)?;
-        quantile(QUANTILE, self.look(), from_start(axis, self.rank()), levels, Some(method), true)
+        typed!(
+            QUANTILE, RealScalar,
+            (x = self.look(); axis: isize = axis.number(), levels: &[f64] = levels, method: Quantile = method) => x.try_quantile(axis, levels, method)
+        )
     }
 
     /// Returns the median of all elements that are not NaN, as a tensor of rank 0. It is NaN if all elements are NaN.
@@ -231,7 +89,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn nan_median(&self) -> Result<DynTensor, Error> {
-        median_without_nan(self.look())
+        typed!(NAN_MEDIAN, RealFloat, (x = self.look()) => x.try_nan_median())
     }
 
     /// Returns the medians, along an axis, of the elements that are not NaN. The axis is removed. A median is NaN if all its elements are
@@ -247,7 +105,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn nan_median_axis(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
-        quantile_without_nan(NAN_MEDIAN, self.look(), from_start(axis, self.rank()), &[0.5], None, false)
+        typed!(NAN_MEDIAN, RealFloat, (x = self.look(); axis: isize = axis.number()) => x.try_nan_median_axis(axis))
     }
 
     /// Returns the weighted quantiles of one level along an axis, which is removed: see
@@ -270,7 +128,14 @@ impl<S: DynData> DynTensor<S> {
         level: f64,
         weights: impl Into<DynView<'w>>,
     ) -> Result<DynTensor, Error> {
-        quantile_of_weighted(self.look(), from_start(axis, self.rank()), &[level], weights.into(), false)
+        const OP: &str = WEIGHTED_QUANTILE;
+        let weights = weights.into();
+        typed!(
+            OP, RealScalar,
+            (x = self.look(), weights as f64 = weights; axis: isize = axis.number(), level: f64 = level) => {
+                x.try_quantile_weighted(axis, level, vector(OP, "weights", weights)?)
+            }
+        )
     }
 
     /// Returns the weighted quantiles of several levels along an axis. In the result, index `k` of the axis contains the quantiles of
@@ -284,7 +149,14 @@ impl<S: DynData> DynTensor<S> {
         levels: &[f64],
         weights: impl Into<DynView<'w>>,
     ) -> Result<DynTensor, Error> {
-        quantile_of_weighted(self.look(), from_start(axis, self.rank()), levels, weights.into(), true)
+        const OP: &str = WEIGHTED_QUANTILE;
+        let weights = weights.into();
+        typed!(
+            OP, RealScalar,
+            (x = self.look(), weights as f64 = weights; axis: isize = axis.number(), levels: &[f64] = levels) => {
+                x.try_quantile_weighted(axis, levels, vector(OP, "weights", weights)?)
+            }
+        )
     }
 
     /// Returns the quantiles of one level, along an axis, of the elements that are not NaN. The level is from 0 to 1. The axis is removed.
@@ -306,9 +178,10 @@ impl<S: DynData> DynTensor<S> {
         level: f64,
         method: Quantile,
     ) -> Result<DynTensor, Error> {
-        check_levels(&[level])?;
-        let axis = from_start(axis, self.rank());
-        quantile_without_nan(NAN_QUANTILE, self.look(), axis, &[level], Some(method), false)
+        typed!(
+            NAN_QUANTILE, RealFloat,
+            (x = self.look(); axis: isize = axis.number(), level: f64 = level, method: Quantile = method) => x.try_nan_quantile(axis, level, method)
+        )
     }
 
     /// Returns the quantiles of several levels, along an axis, of the elements that are not NaN. In the result, index `k` of the axis
@@ -322,8 +195,9 @@ impl<S: DynData> DynTensor<S> {
         levels: &[f64],
         method: Quantile,
     ) -> Result<DynTensor, Error> {
-        check_levels(levels)?;
-        let axis = from_start(axis, self.rank());
-        quantile_without_nan(NAN_QUANTILE, self.look(), axis, levels, Some(method), true)
+        typed!(
+            NAN_QUANTILE, RealFloat,
+            (x = self.look(); axis: isize = axis.number(), levels: &[f64] = levels, method: Quantile = method) => x.try_nan_quantile(axis, levels, method)
+        )
     }
 }

@@ -1,86 +1,13 @@
 //! Dynamic tensors: searches for elements in sorted elements and in sets.
 
-use super::ordered;
-use crate::device::Sort;
 use crate::device::family::sort::SEARCH;
-use crate::dyn_tensor::operand::{DynOperand, agree, allocate_with, device_of, elements, scalar_for};
+use crate::dyn_tensor::operand::{DynOperand, with_tensor};
 use crate::dyn_tensor::storage::DynData;
-use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::Ordered;
-use crate::engine::same_instance;
+use crate::dyn_tensor::tensor::DynTensor;
+use crate::dyn_tensor::typed::{typed, vector};
 use crate::error::Error;
-use crate::layout::Layout;
 use crate::ops::Side;
-use crate::ops::sort::search::{DIGITIZE, IS_IN, check_rising};
-use crate::order::MemoryOrder;
-
-/// Checks that a tensor has rank 1.
-fn check_line(op: &'static str, name: &str, x: &DynView<'_>) -> Result<(), Error> {
-    if x.rank() == 1 {
-        return Ok(());
-    }
-    let reason = format!("{name} has rank {}, but must have rank 1; call `.reshape(..)` first", x.rank());
-    Err(Error::UnsupportedRank { op, reason })
-}
-
-fn places<T: Ordered, Dev: Sort<T>>(
-    op: &'static str,
-    sorted: DynView<'_>,
-    values: DynView<'_>,
-    right: bool,
-    order: MemoryOrder,
-) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(&sorted);
-    same_instance(op, device, device_of(&values))?;
-    if op == DIGITIZE {
-        check_rising(&device.gather(elements::<T, Dev>(&sorted))?)?;
-    }
-    let layout = Layout::contiguous(values.shape(), order.is_row_major());
-    allocate_with(device, layout, order, &mut |out| {
-        device.search(out, elements::<T, Dev>(&sorted), elements::<T, Dev>(&values), right)
-    })
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn search(
-    op: &'static str,
-    sorted: DynView<'_>,
-    values: DynView<'_>,
-    right: bool,
-) -> Result<DynTensor, Error> {
-    let order = agree(op, sorted, values)?;
-    let name = if op == DIGITIZE { "the tensor of edges" } else { "the tensor to search" };
-    check_line(op, name, &sorted)?;
-    ordered!(op, sorted, T, Dev => places::<T, Dev>(op, sorted, values, right, order))
-}
-
-fn members<T: Ordered, Dev: Sort<T>>(x: DynView<'_>, of: DynView<'_>) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(&x);
-    same_instance(IS_IN, device, device_of(&of))?;
-    let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
-    allocate_with(device, layout, x.order(), &mut |out| {
-        device.contains(out, elements::<T, Dev>(&x), elements::<T, Dev>(&of))
-    })
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn isin(x: DynView<'_>, of: DynView<'_>) -> Result<DynTensor, Error> {
-    agree(IS_IN, x, of)?;
-    ordered!(IS_IN, x, T, Dev => members::<T, Dev>(x, of))
-}
-
-/// Calls `f` with a tensor operand, or with a scalar as a tensor of rank 0.
-fn with_operand(
-    op: &'static str,
-    x: DynView<'_>,
-    operand: DynOperand<'_>,
-    f: impl FnOnce(DynView<'_>) -> Result<DynTensor, Error>,
-) -> Result<DynTensor, Error> {
-    match operand {
-        DynOperand::OfTensor(operand) => f(operand),
-        DynOperand::OfScalar(scalar) => f(scalar_for(op, x, scalar)?.look()),
-    }
-}
+use crate::ops::sort::search::{DIGITIZE, IS_IN};
 
 impl<S: DynData> DynTensor<S> {
     /// Returns, for each element of `values`, the index at which it can be inserted in `self` so that `self` stays sorted, as `i64`: see
@@ -102,9 +29,12 @@ impl<S: DynData> DynTensor<S> {
         values: impl Into<DynOperand<'b>>,
         side: Side,
     ) -> Result<DynTensor, Error> {
-        with_operand(SEARCH, self.look(), values.into(), |values| {
-            search(SEARCH, self.look(), values, side == Side::Right)
-        })
+        with_tensor(
+            SEARCH,
+            self.look(),
+            values.into(),
+            |values| typed!(SEARCH, Ordered, (x = self.look(), values = values; side: Side = side) => x.try_searchsorted(&values, side)),
+        )
     }
 
     /// Returns a mask of the elements that are equal to an element of `of`. NaN is not equal to NaN.
@@ -120,7 +50,12 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn isin<'b>(&self, of: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
-        with_operand(IS_IN, self.look(), of.into(), |of| isin(self.look(), of))
+        with_tensor(
+            IS_IN,
+            self.look(),
+            of.into(),
+            |of| typed!(IS_IN, Ordered, (x = self.look(), of = of) => x.try_isin(&of)),
+        )
     }
 
     /// Returns, for each element, the number of its bin, as `i64`: see [`Tensor::digitize`](crate::Tensor::digitize).
@@ -137,8 +72,10 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn digitize<'b>(&self, edges: impl Into<DynOperand<'b>>, closed: Side) -> Result<DynTensor, Error> {
-        with_operand(DIGITIZE, self.look(), edges.into(), |edges| {
-            search(DIGITIZE, edges, self.look(), closed == Side::Left)
+        with_tensor(DIGITIZE, self.look(), edges.into(), |edges| {
+            typed!(DIGITIZE, Ordered, (x = self.look(), edges = edges; closed: Side = closed) => {
+                x.try_digitize(vector(DIGITIZE, "edges", edges)?, closed)
+            })
         })
     }
 }

@@ -1,50 +1,14 @@
 //! Dynamic tensors: union, intersection and difference of the sets of their elements, and one-hot vectors of labels.
 
 use crate::dispatch;
-use crate::dyn_tensor::copy::join::concatenate;
-use crate::dyn_tensor::gemm::convolve::zeros;
-use crate::dyn_tensor::operand::{agree, lacking, needs};
-use crate::dyn_tensor::scalar::DynScalar;
+use crate::dyn_tensor::operand::{lacking, needs};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::dyn_tensor::view::slice::rank_below_maximum;
+use crate::dyn_tensor::typed::{erased, typed};
 use crate::element::DType;
 use crate::error::Error;
+use crate::ops::ONE_HOT;
 use crate::ops::sort::unique::UNIQUE;
-use crate::ops::{ONE_HOT, no_class};
-use num_traits::One;
-
-// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn one(dtype: DType) -> Result<DynScalar, Error> {
-    dispatch!(dtype, T: Scalar => Ok(DynScalar::of(T::one())), else => Err(lacking(ONE_HOT, dtype, needs::NUMBERS)))
-}
-
-// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn one_hot(labels: DynView<'_>, classes: usize, dtype: DType) -> Result<DynTensor, Error> {
-    if labels.dtype() != DType::I64 {
-        return Err(lacking(ONE_HOT, labels.dtype(), needs::POSITIONS));
-    }
-    let one = one(dtype)?;
-    rank_below_maximum(labels.rank())?;
-    if !labels.is_empty() {
-        for label in [labels.min()?, labels.max()?] {
-            let label = label.item()?.get::<i64>().expect("the labels are `i64`");
-            if usize::try_from(label).map_or(true, |label| label >= classes) {
-                return Err(no_class(label, classes));
-            }
-        }
-    }
-    let mut shape = labels.shape().to_vec();
-    shape.push(classes);
-    let mut out = zeros(ONE_HOT, labels, &shape, dtype)?;
-    let axis = labels.rank();
-    out.put_along_axis(axis, labels.insert_axis(axis)?, one)?;
-    Ok(out)
-}
 
 impl<S: DynData> DynTensor<S> {
     /// Returns the distinct elements of two tensors, in ascending order: see [`Tensor::set_union`](crate::Tensor::set_union).
@@ -59,9 +23,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn set_union<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        let other = other.into();
-        agree(UNIQUE, self.look(), other)?;
-        concatenate(0, &[&self.unique()?, &other.unique()?])?.unique()
+        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_union(&y))
     }
 
     /// Returns the distinct elements that also occur in another tensor, in ascending order: see
@@ -77,10 +39,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn set_intersection<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        let other = other.into();
-        agree(UNIQUE, self.look(), other)?;
-        let values = self.unique()?;
-        values.masked(&values.isin(other)?)
+        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_intersection(&y))
     }
 
     /// Returns the distinct elements that do not occur in another tensor, in ascending order: see
@@ -96,10 +55,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn set_difference<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        let other = other.into();
-        agree(UNIQUE, self.look(), other)?;
-        let values = self.unique()?;
-        values.masked(&values.isin(other)?.try_not()?)
+        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_difference(&y))
     }
 
     /// Returns a vector for each label, along a new last axis: 1 at the index given by the label, and 0 for the other classes. See
@@ -117,6 +73,13 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn one_hot(&self, classes: usize, dtype: DType) -> Result<DynTensor, Error> {
-        one_hot(self.look(), classes, dtype)
+        if self.dtype() != DType::I64 {
+            return Err(lacking(ONE_HOT, self.dtype(), needs::POSITIONS));
+        }
+        typed!(ONE_HOT, [in i64], (labels = self.look(); classes: usize = classes, dtype: DType = dtype) => dispatch!(
+            dtype,
+            U: Scalar => erased(labels.try_one_hot::<U>(classes)),
+            else => Err(lacking(ONE_HOT, dtype, needs::NUMBERS))
+        ))
     }
 }

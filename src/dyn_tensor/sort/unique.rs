@@ -1,16 +1,14 @@
 //! Dynamic tensors: distinct elements and slices.
 
-use super::{enumeration, ordered};
-use crate::device::{Select, Sort};
-use crate::dyn_tensor::operand::{allocate_with, device_of, elements, line_of};
+use crate::device::Device;
 use crate::dyn_tensor::storage::DynData;
-use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::Ordered;
-use crate::engine::sort::unique_slices;
+use crate::dyn_tensor::tensor::DynTensor;
+use crate::dyn_tensor::typed::{Erase, typed};
+use crate::element::Element;
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::ops::sort::unique::{UNIQUE, UNIQUE_SLICES};
-use crate::rank::{IndexNumber, from_start};
+use crate::ops::sort::unique::{UNIQUE, UNIQUE_SLICES, Unique, UniqueSlices};
+use crate::order::Order;
+use crate::rank::{Dim, IndexNumber};
 
 /// The result of [`DynTensor::unique_with`]: the distinct elements, and at which indices they occur. All NaNs count as equal.
 ///
@@ -28,58 +26,29 @@ pub struct DynUnique {
     pub counts: DynTensor,
 }
 
-fn different<T: Ordered, Dev: Sort<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
-    let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
-    let buffer = device.unique(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
-    Ok(line_of(device, buffer, x.order()))
+impl<T: Element, O: Order, Dev: Device> Erase for Unique<T, O, Dev> {
+    type Erased = DynUnique;
+    fn erase(self) -> DynUnique {
+        let Unique { values, first, inverse, counts } = self;
+        DynUnique {
+            values: values.into(),
+            first: first.into(),
+            inverse: inverse.into(),
+            counts: counts.into(),
+        }
+    }
 }
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn unique(x: DynView<'_>) -> Result<DynTensor, Error> {
-    ordered!(UNIQUE, x, T, Dev => different::<T, Dev>(x))
-}
-
-fn different_counts<T: Ordered, Dev: Sort<T>>(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
-    let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
-    let (values, counts) = device.unique_counts(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
-    Ok((line_of(device, values, x.order()), line_of::<i64, Dev>(device, counts, x.order())))
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn unique_counts(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
-    ordered!(UNIQUE, x, T, Dev => different_counts::<T, Dev>(x))
-}
-
-fn different_with<T: Ordered, Dev: Sort<T>>(x: DynView<'_>) -> Result<DynUnique, Error> {
-    let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
-    let (values, places) = device.unique_with(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
-    let [first, inverse, counts] = places.map(|buffer| line_of::<i64, Dev>(device, buffer, x.order()));
-    Ok(DynUnique { values: line_of(device, values, x.order()), first, inverse, counts })
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn unique_with(x: DynView<'_>) -> Result<DynUnique, Error> {
-    ordered!(UNIQUE, x, T, Dev => different_with::<T, Dev>(x))
-}
-
-fn different_slices<T: Ordered, Dev: Select<T>>(x: DynView<'_>, axis: usize) -> Result<DynUnique, Error> {
-    let (device, order) = (device_of::<Dev>(&x), x.order());
-    let along = unique_slices::taking(UNIQUE_SLICES, axis, order.is_row_major());
-    let [first, inverse, counts] = unique_slices::unique_slices(device, elements::<T, Dev>(&x), along)?
-        .map(|buffer| line_of::<i64, Dev>(device, buffer, order));
-    let mut layout = *x.layout();
-    layout.set(axis, first.len(), 1);
-    let layout = Layout::contiguous(layout.shape(), order.is_row_major());
-    let at = first.look();
-    let values = allocate_with(device, layout, order, &mut |out| {
-        along.take(device, out, elements::<T, Dev>(&x), elements::<i64, Dev>(&at), false)
-    })?;
-    Ok(DynUnique { values, first, inverse, counts })
-}
-
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn unique_slices_with(x: DynView<'_>, axis: usize) -> Result<DynUnique, Error> {
-    ordered!(UNIQUE_SLICES, x, T, Dev => different_slices::<T, Dev>(x, axis))
+impl<T: Element, D: Dim, O: Order, Dev: Device> Erase for UniqueSlices<T, D, O, Dev> {
+    type Erased = DynUnique;
+    fn erase(self) -> DynUnique {
+        let UniqueSlices { values, first, inverse, counts } = self;
+        DynUnique {
+            values: values.into(),
+            first: first.into(),
+            inverse: inverse.into(),
+            counts: counts.into(),
+        }
+    }
 }
 
 impl<S: DynData> DynTensor<S> {
@@ -96,7 +65,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn unique(&self) -> Result<DynTensor, Error> {
-        unique(self.look())
+        typed!(UNIQUE, Ordered, (x = self.look()) => x.try_unique())
     }
 
     /// Returns the distinct elements, in ascending order, and for each of them the number of its occurrences, as `i64`.
@@ -112,7 +81,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn unique_counts(&self) -> Result<(DynTensor, DynTensor), Error> {
-        unique_counts(self.look())
+        typed!(UNIQUE, Ordered -> (DynTensor, DynTensor), (x = self.look()) => x.try_unique_counts())
     }
 
     /// Returns the distinct elements, their first indices and their counts, and for each element the index of its value: see
@@ -129,7 +98,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn unique_with(&self) -> Result<DynUnique, Error> {
-        unique_with(self.look())
+        typed!(UNIQUE, Ordered -> DynUnique, (x = self.look()) => x.try_unique_with())
     }
 
     /// Returns the distinct slices along an axis, in ascending order: see [`Tensor::unique_slices`](crate::Tensor::unique_slices).
@@ -161,6 +130,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn unique_slices_with(&self, axis: impl IndexNumber) -> Result<DynUnique, Error> {
-        unique_slices_with(self.look(), from_start(axis, self.rank()))
+        typed!(UNIQUE_SLICES, Ordered -> DynUnique, (x = self.look(); axis: isize = axis.number()) => {
+            x.try_unique_slices_with(axis)
+        })
     }
 }

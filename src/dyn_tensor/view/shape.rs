@@ -166,7 +166,7 @@ views! {
     /// ```
     diagonal, diagonal_mut(a: impl IndexNumber, b: impl IndexNumber) |layout, _row_major| {
         let (a, b) = (from_start(a, layout.rank()), from_start(b, layout.rank()));
-        has_diagonal(layout.rank()).and_then(|()| layout.diagonal("take the diagonal", a, b))
+        layout.diagonal("take the diagonal", a, b)
     };
 
     /// Returns a view of diagonal `k` of axes `a` and `b`, which may differ in extent: see
@@ -183,7 +183,7 @@ views! {
     /// ```
     diagonal_offset, diagonal_offset_mut(a: impl IndexNumber, b: impl IndexNumber, k: isize) |layout, _row_major| {
         let axes = [from_start(a, layout.rank()), from_start(b, layout.rank())];
-        has_diagonal(layout.rank()).and_then(|()| layout.diagonal_offset("take the diagonal", axes, k))
+        layout.diagonal_offset("take the diagonal", axes, k)
     };
 
     /// Returns the view that a [slice](crate::s!) describes, with one argument for each axis.
@@ -222,14 +222,6 @@ views! {
             })
         })
     };
-}
-
-fn has_diagonal(rank: usize) -> Result<(), Error> {
-    if rank >= 2 {
-        return Ok(());
-    }
-    let reason = format!("a tensor of `Rank<{rank}>` has no diagonal: a diagonal needs two axes");
-    Err(Error::UnsupportedRank { op: "take the diagonal", reason })
 }
 
 fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {

@@ -104,15 +104,15 @@ pub enum Pad<T> {
 }
 
 impl<T> Pad<T> {
-    /// Returns the kind of padding, without the value of a constant.
-    pub(crate) fn kind(&self) -> Pad<()> {
-        match self {
-            Pad::Constant(_) => Pad::Constant(()),
+    /// Converts the value of a constant.
+    pub(crate) fn try_map<U>(self, f: impl FnOnce(T) -> Result<U, Error>) -> Result<Pad<U>, Error> {
+        Ok(match self {
+            Pad::Constant(value) => Pad::Constant(f(value)?),
             Pad::Edge => Pad::Edge,
             Pad::Reflect => Pad::Reflect,
             Pad::Symmetric => Pad::Symmetric,
             Pad::Wrap => Pad::Wrap,
-        }
+        })
     }
 }
 

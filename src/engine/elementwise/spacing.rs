@@ -70,6 +70,16 @@ pub(crate) enum Halves<T> {
     Each(Vec<T>),
 }
 
+impl<T> Halves<T> {
+    /// Converts the numbers by `f`.
+    pub(crate) fn map<U>(self, f: impl Fn(T) -> U) -> Halves<U> {
+        match self {
+            Halves::Uniform(half) => Halves::Uniform(f(half)),
+            Halves::Each(halves) => Halves::Each(halves.into_iter().map(f).collect()),
+        }
+    }
+}
+
 impl<T: RealFloat> Spacing<'_, T> {
     /// Returns halves of the distances along an axis.
     ///

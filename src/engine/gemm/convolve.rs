@@ -27,7 +27,7 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Variant::Convolution => "convolve",
             Variant::Correlation => "correlate",

@@ -16,7 +16,11 @@ pub(super) fn repeated_axis(op: &'static str, axes: &[usize], shape: &[usize]) -
 #[cold]
 pub(super) fn no_diagonal(op: &'static str, axes: [usize; 2], shape: &[usize]) -> Error {
     let [a, b] = axes;
-    if a.max(b) >= shape.len() {
+    if shape.len() < 2 {
+        let reason =
+            format!("a tensor of `Rank<{}>` has no diagonal: a diagonal needs two axes", shape.len());
+        Error::UnsupportedRank { op, reason }
+    } else if a.max(b) >= shape.len() {
         Error::AxisPair { op, axes: axes.map(as_given), shape: shape.to_vec() }
     } else if a == b {
         repeated_axis(op, &axes, shape)

@@ -1,7 +1,7 @@
 //! Tensors that have the elements of another tensor at other indices or several times: `roll`, `tile`, `repeat`, `pad`, and the triangles
 //! of matrices.
 
-use crate::axis::AxisArg;
+use crate::axis::{AxesArg, AxisArg};
 use crate::device::{Copy, Device, HostAccess};
 use crate::element::Element;
 use crate::engine::copy::join::Triangle;
@@ -10,7 +10,7 @@ use crate::engine::copy::rearrange::{Counts, Rearrangement};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{AnyRank, Dim, IndexNumber, IntoShape, MatrixStack, Rank, all_from_start, check_matrices};
+use crate::rank::{AnyRank, Dim, IndexNumber, IntoShape, MatrixStack, Rank, check_matrices};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -62,6 +62,35 @@ impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for Tensor<i6
 impl<O: Order, Dev: HostAccess, S: Storage<i64, Dev>> RepeatCounts for &Tensor<i64, Rank<1>, O, Dev, S> {
     fn counts(&self) -> Result<Counts, Error> {
         (**self).counts()
+    }
+}
+
+/// The shifts along the axes that [`roll_axes`](Tensor::roll_axes) names: an array if the axes are an array, and a slice if they are a slice.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are not shifts along the axes `{Axes}`",
+    label = "expected one shift for each axis",
+    note = "write `.roll_axes([0, 1], [2, -1])`, or `.roll_axes(&axes, &shifts)` for lists"
+)]
+pub trait Shifts<Axes> {
+    /// Returns the shifts.
+    fn shifts(&self) -> &[isize];
+}
+#[diagnostic::do_not_recommend]
+impl<I, const N: usize> Shifts<[I; N]> for [isize; N] {
+    fn shifts(&self) -> &[isize] {
+        self
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<I> Shifts<&[I]> for &[isize] {
+    fn shifts(&self) -> &[isize] {
+        self
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<I> Shifts<&Vec<I>> for &Vec<isize> {
+    fn shifts(&self) -> &[isize] {
+        self
     }
 }
 
@@ -198,15 +227,15 @@ copies! {
     /// axis is named twice, its shifts are added.
     ///
     /// # Errors
-    /// If an axis is out of range, or the allocation fails.
+    /// If an axis is out of range, the lists differ in length, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].roll_axes([0, 1], [1, 1]), tensor![[4, 3], [2, 1]]);
     /// ```
     roll_axes, roll_axes_into
-    [const K: usize] (axes: [impl IndexNumber; K], by: [isize; K]) [] |shape| {
-        (Rearrangement::roll(shape, &all_from_start(axes, shape.len()), &by)?, None)
+    [A: AxesArg<D>, B: Shifts<A>] (axes: A, by: B) [] |shape| {
+        (Rearrangement::roll(shape, axes.axes(shape.len()).as_ref(), by.shifts())?, None)
     };
 
     /// Returns a tensor that consists of copies of `self`: `counts[k]` of them along axis `k`.
@@ -260,7 +289,7 @@ copies! {
     [W: PadWidths<D>] (widths: W, how: Pad<T>) [] |shape| {
         let widths = widths.of_axes(shape.len());
         let constant = if let Pad::Constant(value) = how { Some(value) } else { None };
-        (Rearrangement::pad(shape, widths, how.kind(), size_of::<T>())?, constant)
+        (Rearrangement::pad(shape, widths, how.try_map(|_| Ok(()))?, size_of::<T>())?, constant)
     };
 
     /// Returns the lower triangle of a matrix: the elements on diagonal `k` and below it, and zeros above it. Diagonal 0 is the main

@@ -22,7 +22,6 @@ mod truncation;
 
 pub use ldl::Ldl;
 pub use lu::Lu;
-pub(crate) use polynomial::Columns;
 pub use solve::SolveRanks;
 pub use svd::Svd;
 pub use truncation::Discarded;
@@ -39,7 +38,6 @@ pub(crate) mod stacks {
     pub(crate) use super::lu::{cholesky, lu};
     pub(crate) use super::matrix_functions::{logm, sqrtm};
     pub(crate) use super::orthogonal::{lq, polar, qr, qr_complete, rq};
-    pub(crate) use super::polynomial::{polyfit, roots};
     pub(crate) use super::ranks::{
         Negligible, cond, matrix_rank, matrix_rank_above, matrix_rank_with, nuclear_norm, null_space,
         null_space_with, orth, orth_with, pinv, pinv_with, pseudo_inverse_factors, spectral_norm,

@@ -125,10 +125,26 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: Broadcast<D, Common = D>,
         Dev: Elementwise<T>,
     {
-        let halves = spacing.into().halves(GRADIENT, self.axes(), axis.index(self.rank()))?;
-        edges.check(self.axes(), axis.index(self.rank()))?;
+        let axis = axis.index(self.rank());
+        let halves = spacing.into().halves(GRADIENT, self.axes(), axis)?;
+        self.gradient_of(axis, &halves, edges)
+    }
+
+    /// Returns the gradient along an axis, for halves of the distances that have been checked.
+    pub(crate) fn gradient_of(
+        &self,
+        axis: usize,
+        halves: &Halves<T::Magnitude>,
+        edges: EdgeOrder,
+    ) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: Inexact,
+        D: Broadcast<D, Common = D>,
+        Dev: Elementwise<T>,
+    {
+        edges.check(self.axes(), axis)?;
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
-        self.write_gradient(axis.index(self.rank()), &halves, edges, &mut out)?;
+        self.write_gradient(axis, halves, edges, &mut out)?;
         Ok(out)
     }
 

@@ -17,7 +17,7 @@ use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{AsView, Tensor};
 
-const TRAPEZOID: &str = "integrate by trapezoids";
+pub(crate) const TRAPEZOID: &str = "integrate by trapezoids";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns, for each element, the value of the piecewise linear function through the points `(xp[k], fp[k])`.
@@ -130,8 +130,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let axis = axis.index(self.rank());
         let halves = spacing.into().halves(TRAPEZOID, self.axes(), axis)?;
-        let mut integrals = self.integrals(axis, &halves)?;
-        keep_in_range(&mut integrals, |scale| self.scaled_by(scale)?.integrals(axis, &halves))?;
+        self.trapezoid_of(axis, &halves)
+    }
+
+    /// Returns the integrals along an axis, for halves of the distances that have been checked.
+    pub(crate) fn trapezoid_of<R: Dim>(
+        &self,
+        axis: usize,
+        halves: &Halves<T::Magnitude>,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Inexact,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+    {
+        let mut integrals = self.integrals(axis, halves)?;
+        keep_in_range(&mut integrals, |scale| self.scaled_by(scale)?.integrals(axis, halves))?;
         Ok(integrals)
     }
 

@@ -1,6 +1,6 @@
 //! The built-in reductions: a row of `reductions!` generates the methods of each.
 
-use crate::axis::{AxesArg, AxisArg};
+use crate::axis::{AxesArg, AxesToRemove, AxisArg};
 use crate::device::op::reduction::{
     ArgMax, ArgMin, Max, Mean, Min, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanStd, NanSum,
     NanVar, Norm, PeakToPeak, Prod, Std, Sum, Var,
@@ -9,7 +9,7 @@ use crate::device::{Device, Reduce};
 use crate::element::{Element, Inexact, Ordered, RealFloat, RealScalar, Scalar};
 use crate::error::fallible;
 use crate::order::Order;
-use crate::rank::{Dim, IndexNumber, Rank, RemoveAxes, all_from_start};
+use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -70,16 +70,12 @@ macro_rules! reductions {
             #[doc = concat!("assert_eq!(x.", stringify!($axes), "([0, 1]", reductions!(@comma $($arg)*), $args, ").item(), ", $w, ");")]
             /// ```
             #[fallible]
-            pub fn $axes<const K: usize, R: Dim>(
-                &self,
-                axes: [impl IndexNumber; K] $(, $arg: $ty)*
-            ) -> Tensor<$Output, R, O, Dev>
+            pub fn $axes<A: AxesToRemove<D>>(&self, axes: A $(, $arg: $ty)*) -> Tensor<$Output, A::Remaining, O, Dev>
             where
                 T: $bound,
                 Dev: Reduce<T>,
-                D: RemoveAxes<K, Removed = R>,
             {
-                self.reduced($op, &all_from_start(axes, self.rank()))
+                self.reduced($op, axes.axes(self.rank()).as_ref())
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1, so that the result broadcasts with `self`.")]

@@ -1,12 +1,13 @@
 //! Reductions into a preallocated tensor or mutable view.
 
+use crate::axis::AxesToRemove;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, IndexNumber, RemoveAxes, all_from_start};
+use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -43,20 +44,17 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(error.to_string(), "cannot sum into shape [3]: the result has shape [2]; allocate the output with shape [2]");
     /// ```
     #[fallible]
-    pub fn reduce_into<const K: usize, F, R, S2>(
-        &self,
-        op: F,
-        axes: [impl IndexNumber; K],
-        out: &mut Tensor<F::Output, R, O, Dev, S2>,
-    ) where
+    pub fn reduce_into<A, F, S2>(&self, op: F, axes: A, out: &mut Tensor<F::Output, A::Remaining, O, Dev, S2>)
+    where
+        A: AxesToRemove<D>,
         F: Reduction<T>,
-        R: Dim,
         S2: StorageMut<F::Output, Dev>,
         Dev: Reduce<T>,
-        D: RemoveAxes<K, Removed = R>,
     {
-        let (shape, strides) = self.reduced_last::<F>(&all_from_start(axes, self.rank()))?;
-        check_out(F::NAME, &shape.as_ref()[..self.rank() - K], self.device(), out)?;
+        let axes = axes.axes(self.rank());
+        let axes = axes.as_ref();
+        let (shape, strides) = self.reduced_last::<F>(axes)?;
+        check_out(F::NAME, &shape.as_ref()[..self.rank() - axes.len()], self.device(), out)?;
         let (output, device) = out.output();
         device.reduce(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0))
     }

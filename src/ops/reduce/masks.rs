@@ -1,11 +1,11 @@
 //! Reductions of masks.
 
-use crate::axis::{AxesArg, AxisArg};
+use crate::axis::{AxesArg, AxesToRemove, AxisArg};
 use crate::device::op::reduction::{All, Any, Count};
 use crate::device::{Device, Reduce};
 use crate::error::fallible;
 use crate::order::Order;
-use crate::rank::{Dim, IndexNumber, Rank, RemoveAxes, all_from_start};
+use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -63,15 +63,11 @@ macro_rules! mask_reductions {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($axes), "([0, 1]).item(), ", $w, ");")]
             /// ```
             #[fallible]
-            pub fn $axes<const K: usize, R: Dim>(
-                &self,
-                axes: [impl IndexNumber; K],
-            ) -> Tensor<$Output, R, O, Dev>
+            pub fn $axes<A: AxesToRemove<D>>(&self, axes: A) -> Tensor<$Output, A::Remaining, O, Dev>
             where
                 Dev: Reduce<bool>,
-                D: RemoveAxes<K, Removed = R>,
             {
-                self.reduced($op, &all_from_start(axes, self.rank()))
+                self.reduced($op, axes.axes(self.rank()).as_ref())
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1.")]

@@ -13,7 +13,7 @@ pub(crate) mod trace;
 pub(crate) mod weighted;
 pub(crate) mod widened;
 
-use crate::axis::{AxesArg, AxisArg};
+use crate::axis::{AxesArg, AxesToRemove, AxisArg};
 use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
@@ -21,7 +21,7 @@ use crate::engine::reduce::reduced_last;
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
-use crate::rank::{Dim, IndexNumber, Rank, RemoveAxes, all_from_start, shape_of};
+use crate::rank::{Dim, Rank, RemoveAxes, shape_of};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -154,18 +154,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     #[fallible]
-    pub fn reduce_axes<const K: usize, F, R>(
+    pub fn reduce_axes<A: AxesToRemove<D>, F: Reduction<T>>(
         &self,
-        axes: [impl IndexNumber; K],
+        axes: A,
         op: F,
-    ) -> Tensor<F::Output, R, O, Dev>
+    ) -> Tensor<F::Output, A::Remaining, O, Dev>
     where
-        F: Reduction<T>,
-        R: Dim,
         Dev: Reduce<T>,
-        D: RemoveAxes<K, Removed = R>,
     {
-        self.reduced(op, &all_from_start(axes, self.rank()))
+        self.reduced(op, axes.axes(self.rank()).as_ref())
     }
 
     /// [`reduce`](Tensor::reduce) over one axis or several, which are kept with extent 1.

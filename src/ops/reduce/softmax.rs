@@ -7,7 +7,7 @@
 //! softmax = e / sum(e),  log_softmax = x - peak - ln(sum(e)),  logsumexp = peak + ln(sum(e))
 //! ```
 
-use crate::axis::{AxesArg, AxisArg};
+use crate::axis::{AxesArg, AxesToRemove, AxisArg};
 use crate::device::op::binary::{Add, Div, Sub};
 use crate::device::op::reduction::{Max, Sum};
 use crate::device::op::unary::{Exp, Ln};
@@ -16,7 +16,7 @@ use crate::element::{Element, RealFloat};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, IndexNumber, MAX_RANK, Rank, RemoveAxes, all_from_start};
+use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -183,14 +183,13 @@ where
     /// assert_eq!(x.logsumexp_axes([0, 1]).item(), 1e3);
     /// ```
     #[fallible]
-    pub fn logsumexp_axes<const K: usize, R: Dim>(&self, axes: [impl IndexNumber; K]) -> Tensor<T, R, O, Dev>
+    pub fn logsumexp_axes<A: AxesToRemove<D>>(&self, axes: A) -> Tensor<T, A::Remaining, O, Dev>
     where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<K, Removed = R>,
     {
-        let axes = all_from_start(axes, self.rank());
-        self.log_sum(&axes, |x| x.reduced(Sum, &axes))
+        let axes = axes.axes(self.rank());
+        self.log_sum(axes.as_ref(), |x| x.reduced(Sum, axes.as_ref()))
     }
 
     /// [`logsumexp_axes`](Tensor::logsumexp_axes) into a preallocated tensor or mutable view of exactly the result's shape. `axes` can name
@@ -208,21 +207,19 @@ where
     /// assert_eq!(out, tensor![2f64.ln(), 1e3]);
     /// ```
     #[fallible]
-    pub fn logsumexp_into<const K: usize, R: Dim, S2>(
-        &self,
-        axes: [impl IndexNumber; K],
-        out: &mut Tensor<T, R, O, Dev, S2>,
-    ) where
+    pub fn logsumexp_into<A, S2>(&self, axes: A, out: &mut Tensor<T, A::Remaining, O, Dev, S2>)
+    where
+        A: AxesToRemove<D>,
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
-        D: RemoveAxes<K, Removed = R>,
         S2: StorageMut<T, Dev>,
     {
-        let axes = all_from_start(axes, self.rank());
-        self.check_reduced_out(LOGSUMEXP, &axes, out)?;
-        let (powers, peak) = self.powers(&axes)?;
+        let removed = axes.axes(self.rank());
+        let removed = removed.as_ref();
+        self.check_reduced_out(LOGSUMEXP, removed, out)?;
+        let (powers, peak) = self.powers(removed)?;
         powers.try_reduce_into(Sum, axes, out)?;
-        log_and_add(out, &peak.reduced(Sum, &axes)?)
+        log_and_add(out, &peak.reduced(Sum, removed)?)
     }
 
     /// [`logsumexp`](Tensor::logsumexp) over one axis or several, which are kept with extent 1, so that the result broadcasts with `self`.

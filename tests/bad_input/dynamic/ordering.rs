@@ -397,7 +397,8 @@ fn searches_need_rank_1_and_ordered_elements() {
     let text = |error: Error| error.to_string();
     assert_eq!(
         text(x.searchsorted(&vierbein::tensor![1], Side::Left).unwrap_err()),
-        "search sorted elements: the tensor to search has rank 2, but must have rank 1; call `.reshape(..)` first"
+        "search sorted elements: the tensor of shape [1, 2] has rank 2, not 1; `.reshape(..)`, `.flatten()`, `.insert_axis(..)` and \
+         `.index_axis(..)` change the rank"
     );
     let z = vierbein::DynTensor::from(vierbein::tensor![vierbein::Complex::new(1.0, 2.0)]);
     assert_eq!(

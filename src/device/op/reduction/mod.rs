@@ -12,7 +12,6 @@ mod widened;
 pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
 pub(crate) use finite::AllFinite;
 pub use moments::{Moments, NanStd, NanVar, Std, Var};
-pub(crate) use moments::{NanSpread, Spread};
 pub use nan::{Counted, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanSum};
 pub use norm::Norm;
 pub use range::PeakToPeak;

@@ -203,20 +203,6 @@ fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&
     }
 }
 
-/// The variance or, if `root`, its square root, as a reduction. Dynamic tensors compute both with it, so that the kernels are compiled once.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Spread {
-    pub(crate) ddof: usize,
-    pub(crate) root: bool,
-}
-
-/// [`Spread`] of the elements that are not NaN.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NanSpread {
-    pub(crate) ddof: usize,
-    pub(crate) root: bool,
-}
-
 /// Returns whether the squares of the distances may have left the range of numbers. Squares that underflow do not change a variance that is
 /// representable, but its root.
 #[inline(always)]
@@ -242,7 +228,7 @@ fn bind_scales<M: RealFloat>(bind: &mut Scalars) {
 }
 
 macro_rules! moments {
-    ($($Op:ident, $name:literal, $bound:ident, skip $skip:literal, root |$op:pat_param| $root:expr;)*) => {$(
+    ($($Op:ident, $name:literal, $bound:ident, skip $skip:literal, root $root:literal;)*) => {$(
         impl<T: $bound> Reduction<T> for $Op {
             type Acc = Moments<T::Float>;
             type Output = T::Magnitude;
@@ -286,7 +272,6 @@ macro_rules! moments {
                     return true;
                 }"));
             fn scalars(&self, bind: &mut Scalars) {
-                let $op = self;
                 bind.scalar("ddof", self.ddof as u64);
                 bind.scalar("root", u64::from($root));
                 bind_scales::<T::Magnitude>(bind);
@@ -302,13 +287,12 @@ macro_rules! moments {
                 a.joined(b)
             }
             fn finish(&self, acc: Self::Acc, _: usize) -> Option<T::Magnitude> {
-                let ($op, variance) = (self, acc.variance(self.ddof));
+                let variance = acc.variance(self.ddof);
                 Some(if $root { Float::sqrt(variance) } else { variance })
             }
             const RESCALES: bool = !T::INTEGER;
             #[inline(always)]
             fn is_doubtful(&self, result: T::Magnitude) -> bool {
-                let $op = self;
                 is_doubtful(result, $root)
             }
             fn scale(&self, elements: impl Iterator<Item = T>) -> Option<f64> {
@@ -318,7 +302,7 @@ macro_rules! moments {
                 rescale::scaled(x, by)
             }
             fn restored(&self, result: T::Magnitude, by: f64) -> T::Magnitude {
-                let ($op, result) = (self, rescale::restored(result, by));
+                let result = rescale::restored(result, by);
                 if $root { result } else { rescale::restored(result, by) }
             }
             const HAS_FOLD_BLOCK: bool = true;
@@ -341,10 +325,8 @@ macro_rules! moments {
     )*};
 }
 moments! {
-    Var, "variance", Scalar, skip false, root |_| false;
-    Std, "standard deviation", Scalar, skip false, root |_| true;
-    Spread, "variance", Inexact, skip false, root |op| op.root;
-    NanVar, "variance without NaN", Inexact, skip true, root |_| false;
-    NanStd, "standard deviation without NaN", Inexact, skip true, root |_| true;
-    NanSpread, "variance without NaN", Inexact, skip true, root |op| op.root;
+    Var, "variance", Scalar, skip false, root false;
+    Std, "standard deviation", Scalar, skip false, root true;
+    NanVar, "variance without NaN", Inexact, skip true, root false;
+    NanStd, "standard deviation without NaN", Inexact, skip true, root true;
 }
