@@ -271,6 +271,20 @@ pub(super) mod needs {
 /// brackets, the macro evaluates to an error instead. The bound is the one that `device/op/catalogue/` states for the function `$name`.
 macro_rules! for_elements {
     ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
+    // The element types of factorisations and of Fourier transforms have errors of their own.
+    ([LinalgElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: Inexact], FACTORISATIONS, $($rest)*) };
+    ([FftElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: Inexact], TRANSFORM, $($rest)*) };
+    ([FftReal], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: RealFloat], REAL_TRANSFORM, $($rest)*) };
+    ([FftComplex], $($rest:tt)*) => {
+        $crate::dyn_tensor::operand::for_elements!(@in [in [$crate::c32, $crate::c64]], COMPLEX_TRANSFORM, $($rest)*)
+    };
+    (@in [$($types:tt)*], $reason:ident, $name:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!(
+            $dtype,
+            $T $($types)* => $body,
+            else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::$reason))
+        )
+    };
     ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::device::op::catalogue::dispatch_elements!(
             [$($bound)*],

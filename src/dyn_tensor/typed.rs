@@ -59,6 +59,12 @@ impl<A: Erase, B: Erase, C: Erase> Erase for (A, B, C) {
         (self.0.erase(), self.1.erase(), self.2.erase())
     }
 }
+impl<A: Erase, B: Erase, C: Erase, D: Erase> Erase for (A, B, C, D) {
+    type Erased = (A::Erased, B::Erased, C::Erased, D::Erased);
+    fn erase(self) -> Self::Erased {
+        (self.0.erase(), self.1.erase(), self.2.erase(), self.3.erase())
+    }
+}
 
 pub(super) fn erased<R: Erase>(result: Result<R, Error>) -> Result<R::Erased, Error> {
     result.map(Erase::erase)
@@ -100,29 +106,29 @@ macro_rules! typed {
     };
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        (mut $x:ident = $view:expr $(, $y:ident $(as $Y:ty)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
+        (mut $x:ident = $view:expr $(, $y:ident $(as $Y:ty)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
             $x: $crate::dyn_tensor::DynViewMut<'_>
-            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)+)?
+            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)*)?
         ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
             typed!(@call $op, [$($bound)*], $x, $x.look(), [$($y $(as $Y)?),*], mut, $body)
         }
-        call($view $(, $other)* $($(, $value)+)?)
+        call($view $(, $other)* $($(, $value)*)?)
     }};
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        ($x:ident = $view:expr $(, $y:ident $(as $Y:ty)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
+        ($x:ident = $view:expr $(, $y:ident $(as $Y:ty)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
             $x: $crate::dyn_tensor::DynView<'_>
-            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)+)?
+            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)*)?
         ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
             typed!(@call $op, [$($bound)*], $x, $x, [$($y $(as $Y)?),*], , $body)
         }
-        call($view $(, $other)* $($(, $value)+)?)
+        call($view $(, $other)* $($(, $value)*)?)
     }};
     (@call $op:expr, [$($bound:tt)*], $x:ident, $look:expr, [$($y:ident $(as $Y:ty)?),*], $($mut:ident)?, $body:expr) => {{
         let leading = $look;
