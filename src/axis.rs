@@ -102,7 +102,7 @@ where
 {
 }
 
-/// An argument that names one axis or several: `1`, `-1`, `Axis::<1>`, `Last` or `[0, 2]`. It is used by methods that keep
+/// An argument that names one axis or several: `1`, `-1`, `Axis::<1>`, `Last`, `[0, 2]` or `&list[..]`. It is used by methods that keep
 /// the rank, such as `sum_keepdims`, `flip` and `softmax`. For no axes, pass `[0; 0]`: the element type of `[]` cannot be inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name axes of a tensor of `{D}`",
@@ -149,5 +149,21 @@ impl<D: Dim, I: IndexNumber, const N: usize> AxesArg<D> for [I; N] {
     type Axes = [usize; N];
     fn axes(self, rank: usize) -> [usize; N] {
         all_from_start(self, rank)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, I: IndexNumber> AxesArg<D> for &[I] {
+    type Axes = Vec<usize>;
+    fn axes(self, rank: usize) -> Vec<usize> {
+        self.iter().map(|&axis| from_start(axis, rank)).collect()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, I: IndexNumber> AxesArg<D> for &Vec<I> {
+    type Axes = Vec<usize>;
+    fn axes(self, rank: usize) -> Vec<usize> {
+        AxesArg::<D>::axes(&self[..], rank)
     }
 }

@@ -270,7 +270,6 @@ pub(super) mod needs {
 /// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. If that type does not implement the bound in the
 /// brackets, the macro evaluates to an error instead. The bound is the one that `device/op/catalogue/` states for the function `$name`.
 macro_rules! for_elements {
-    ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
     // The element types of factorisations and of Fourier transforms have errors of their own.
     ([LinalgElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: Inexact], FACTORISATIONS, $($rest)*) };
     ([FftElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: Inexact], TRANSFORM, $($rest)*) };
@@ -285,6 +284,7 @@ macro_rules! for_elements {
             else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::$reason))
         )
     };
+    ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
     ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::device::op::catalogue::dispatch_elements!(
             [$($bound)*],
