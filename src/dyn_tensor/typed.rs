@@ -106,7 +106,7 @@ macro_rules! typed {
     };
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        (mut $x:ident = $view:expr $(, $y:ident $(as $Y:ty)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
+        (mut $x:ident = $view:expr $(, $y:ident $(as $Y:ident)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
@@ -119,7 +119,7 @@ macro_rules! typed {
     }};
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        ($x:ident = $view:expr $(, $y:ident $(as $Y:ty)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
+        ($x:ident = $view:expr $(, $y:ident $(as $Y:ident)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
@@ -130,7 +130,7 @@ macro_rules! typed {
         }
         call($view $(, $other)* $($(, $value)*)?)
     }};
-    (@call $op:expr, [$($bound:tt)*], $x:ident, $look:expr, [$($y:ident $(as $Y:ty)?),*], $($mut:ident)?, $body:expr) => {{
+    (@call $op:expr, [$($bound:tt)*], $x:ident, $look:expr, [$($y:ident $(as $Y:ident)?),*], $($mut:ident)?, $body:expr) => {{
         let leading = $look;
         $(let leading = typed!(@agree $op, $look, leading, $y $(as $Y)?)?;)*
         let order = leading.order();
@@ -142,7 +142,7 @@ macro_rules! typed {
             }
         ))
     }};
-    (@typed $O:ty, $x:ident, [$($y:ident $(as $Y:ty)?),*], $($mut:ident)?, $body:expr) => {{
+    (@typed $O:ty, $x:ident, [$($y:ident $(as $Y:ident)?),*], $($mut:ident)?, $body:expr) => {{
         #[allow(dead_code, reason = "few calls name the memory order")]
         type O = $O;
         let $($mut)? $x = $x.typed::<T, O, Dev>();
@@ -159,7 +159,7 @@ macro_rules! typed {
         $crate::dyn_tensor::typed::agree_but::<i64>($op, $leading, $y, $crate::dyn_tensor::operand::needs::POSITIONS)
     };
     (@element) => { T };
-    (@element $Y:ty) => { $Y };
+    (@element $Y:ident) => { $Y };
     (@result) => { $crate::dyn_tensor::DynTensor };
     (@result $R:ty) => { $R };
 }
