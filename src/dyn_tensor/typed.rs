@@ -72,7 +72,6 @@ pub(super) fn erased<R: Erase>(result: Result<R, Error>) -> Result<R::Erased, Er
 
 /// Checks that an operand has the element type `U`, which an operation requires, and agrees with `leading` in memory order and device
 /// type. Returns the operand that determines the common order, as [`leading`](super::operand::leading) does.
-#[allow(dead_code)]
 pub(super) fn agree_but<'a, U: Element>(
     op: &'static str,
     before: DynView<'a>,

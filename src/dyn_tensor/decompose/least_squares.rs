@@ -12,7 +12,7 @@ impl<S: DynData> DynTensor<S> {
     /// * Those of [`solve`](DynTensor::solve), except that the matrices need not be square and may be singular.
     /// * If the iteration for the singular values does not converge.
     pub fn lstsq<'b>(&self, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        typed!("lstsq", LinalgElement, (x = self.look(), b = b.into()) => x.try_lstsq(&b))
+        typed!("lstsq", LinalgElement, (x = self.look(), b = b.into()) => x.try_lstsq(b))
     }
 
     /// Returns the `x` for which the norm of `a · x − b` is least, with singular values of at most `relative` times the largest one counted
@@ -29,7 +29,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn lstsq_with<'b>(&self, b: impl Into<DynView<'b>>, relative: f64) -> Result<DynTensor, Error> {
         typed!("lstsq_with", LinalgElement, (x = self.look(), b = b.into(); relative: f64 = relative) => {
-            x.try_lstsq_with(&b, relative)
+            x.try_lstsq_with(b, relative)
         })
     }
 }

@@ -360,7 +360,7 @@ impl<S: DynData> DynTensor<S> {
     /// definite.
     pub fn eigh_generalized<'b>(&self, b: impl Into<DynView<'b>>) -> Result<(DynTensor, DynTensor), Error> {
         typed!("eigh_generalized", LinalgElement -> (DynTensor, DynTensor), (x = self.look(), b = b.into()) => {
-            x.try_eigh_generalized(&b)
+            x.try_eigh_generalized(b)
         })
     }
 

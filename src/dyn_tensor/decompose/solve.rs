@@ -22,7 +22,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn solve<'b>(&self, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        typed!("solve", LinalgElement, (x = self.look(), b = b.into()) => x.try_solve(&b))
+        typed!("solve", LinalgElement, (x = self.look(), b = b.into()) => x.try_solve(b))
     }
 
     /// Solves a linear system with a positive definite, Hermitian or triangular matrix: see [`Tensor::solve_as`](crate::Tensor::solve_as).
@@ -31,7 +31,7 @@ impl<S: DynData> DynTensor<S> {
     /// Those of [`solve`](DynTensor::solve), and if `structure` is [`Structure::PositiveDefinite`] but a matrix is not positive definite.
     pub fn solve_as<'b>(&self, structure: Structure, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
         typed!("solve", LinalgElement, (x = self.look(), b = b.into(); structure: Structure = structure) => {
-            x.try_solve_as(structure, &b)
+            x.try_solve_as(structure, b)
         })
     }
 }

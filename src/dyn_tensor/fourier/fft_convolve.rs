@@ -27,7 +27,7 @@ impl<S: DynData> DynTensor<S> {
         mode: ConvolutionMode,
     ) -> Result<DynTensor, Error> {
         typed!(Variant::Convolution.name(), FftElement, (x = self.look(), kernel = kernel.into(); mode: ConvolutionMode = mode) => {
-            x.try_fft_convolve(&kernel, mode)
+            x.try_fft_convolve(kernel, mode)
         })
     }
 
@@ -42,7 +42,7 @@ impl<S: DynData> DynTensor<S> {
         mode: ConvolutionMode,
     ) -> Result<DynTensor, Error> {
         typed!(Variant::Correlation.name(), FftElement, (x = self.look(), kernel = kernel.into(); mode: ConvolutionMode = mode) => {
-            x.try_fft_correlate(&kernel, mode)
+            x.try_fft_correlate(kernel, mode)
         })
     }
 }

@@ -36,7 +36,7 @@ impl<S: DynData> DynTensor<S> {
     ) -> Result<DynTensor, Error> {
         let (x, mut kept) = (self.look(), None);
         let mask = operand(COMPRESS, x, mask.into(), &mut kept)?;
-        typed!(COMPRESS, Element, (x = x, mask as bool = mask; axis: isize = axis.number()) => x.try_compress(axis, &mask))
+        typed!(COMPRESS, Element, (x = x, mask as bool = mask; axis: isize = axis.number()) => x.try_compress(axis, mask))
     }
 
     /// Returns the elements at which a mask of the same shape is `true`, as a vector in memory order: see
@@ -55,7 +55,7 @@ impl<S: DynData> DynTensor<S> {
     pub fn masked<'b>(&self, mask: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
         let (x, mut kept) = (self.look(), None);
         let mask = operand(MASKED, x, mask.into(), &mut kept)?;
-        typed!(MASKED, Element, (x = x, mask as bool = mask) => x.try_masked(&mask))
+        typed!(MASKED, Element, (x = x, mask as bool = mask) => x.try_masked(mask))
     }
 
     /// Returns the indices of all elements that are not zero, or are `true`, as the rows of a matrix of `i64`: see
@@ -101,7 +101,7 @@ impl<S: DynDataMut> DynTensor<S> {
         let mask = operand(FILL, self.look(), mask.into(), &mut kept)?;
         typed!(FILL, Element -> (), (mut x = self.view_mut(), mask as bool = mask; value: DynScalar = value.into()) => {
             let other = Error::ScalarType { op: FILL, tensor: T::DTYPE, scalar: value.dtype() };
-            x.try_masked_fill(&mask, value.get::<T>().ok_or(other)?)
+            x.try_masked_fill(mask, value.get::<T>().ok_or(other)?)
         })
     }
 
@@ -130,7 +130,7 @@ impl<S: DynDataMut> DynTensor<S> {
         let mask = operand(ASSIGN, self.look(), mask.into(), &mut kept)?;
         let values = values_for(ASSIGN, self.look(), values.into(), &mut kept_values)?;
         typed!(ASSIGN, Element -> (), (mut x = self.view_mut(), mask as bool = mask, values = values) => {
-            x.try_masked_assign(&mask, &values)
+            x.try_masked_assign(mask, values)
         })
     }
 }

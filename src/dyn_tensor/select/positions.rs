@@ -31,7 +31,7 @@ impl<S: DynData> DynTensor<S> {
     ) -> Result<DynTensor, Error> {
         let (x, mut kept) = (self.look(), None);
         let at = operand(TAKE, x, positions.into(), &mut kept)?;
-        typed!(TAKE, Element, (x = x, at as i64 = at; axis: isize = axis.number()) => x.try_take(axis, &at))
+        typed!(TAKE, Element, (x = x, at as i64 = at; axis: isize = axis.number()) => x.try_take(axis, at))
     }
 
     /// Returns the elements at positions along an axis, with separate positions for each index of the other axes: see
@@ -56,7 +56,7 @@ impl<S: DynData> DynTensor<S> {
     ) -> Result<DynTensor, Error> {
         let (x, mut kept) = (self.look(), None);
         let at = operand(TAKE_ALONG, x, positions.into(), &mut kept)?;
-        typed!(TAKE_ALONG, Element, (x = x, at as i64 = at; axis: isize = axis.number()) => x.try_take_along_axis(axis, &at))
+        typed!(TAKE_ALONG, Element, (x = x, at as i64 = at; axis: isize = axis.number()) => x.try_take_along_axis(axis, at))
     }
 
     /// Returns the elements at the given indices, as a vector: see [`Tensor::at`](crate::Tensor::at). Each row of `indices`, a matrix of
@@ -75,7 +75,7 @@ impl<S: DynData> DynTensor<S> {
     pub fn at<'b>(&self, indices: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
         let (x, mut kept) = (self.look(), None);
         let indices = operand(AT, x, indices.into(), &mut kept)?;
-        typed!(AT, Element, (x = x, indices as i64 = indices) => x.try_at(&indices))
+        typed!(AT, Element, (x = x, indices as i64 = indices) => x.try_at(indices))
     }
 }
 
@@ -107,7 +107,7 @@ impl<S: DynDataMut> DynTensor<S> {
         let at = operand(PUT, self.look(), positions.into(), &mut kept)?;
         let values = values_for(PUT, self.look(), values.into(), &mut kept_values)?;
         typed!(PUT, Element -> (), (mut x = self.view_mut(), at as i64 = at, values = values; axis: isize = axis.number()) => {
-            x.try_put_along_axis(axis, &at, &values)
+            x.try_put_along_axis(axis, at, values)
         })
     }
 
@@ -139,7 +139,7 @@ impl<S: DynDataMut> DynTensor<S> {
         let at = operand(SCATTER_ADD, self.look(), positions.into(), &mut kept)?;
         let values = values_for(SCATTER_ADD, self.look(), values.into(), &mut kept_values)?;
         typed!(SCATTER_ADD, Scalar -> (), (mut x = self.view_mut(), at as i64 = at, values = values; axis: isize = axis.number()) => {
-            x.try_scatter_add(axis, &at, &values)
+            x.try_scatter_add(axis, at, values)
         })
     }
 }
