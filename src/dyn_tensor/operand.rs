@@ -2,13 +2,12 @@
 
 use super::scalar::DynScalar;
 use super::storage::DynData;
-use super::tensor::{DynTensor, DynView, DynViewMut};
-use crate::device::{Device, Operand, Output};
+use super::tensor::{DynTensor, DynView};
+use crate::device::Device;
 use crate::dispatch;
 use crate::element::{DType, Element};
 use crate::error::Error;
-use crate::layout::{Layout, element_count};
-use crate::order::{MemoryOrder, Order};
+use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::OwnedData;
 use crate::tensor::Tensor;
@@ -184,50 +183,12 @@ pub(super) fn agree_all<'a>(op: &'static str, tensors: &[DynView<'a>]) -> Result
     tensors[1..].iter().try_fold(first, |before, &x| agree_with(op, first, before, x))
 }
 
-/// Checks that two tensors agree in element type, memory order and device type. Returns their common order.
-pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<MemoryOrder, Error> {
-    Ok(agree_with(op, left, left, right)?.order())
-}
-
-/// The panic message if a downcast fails although `on_device!` and `dispatch!` have found the types.
-const FOUND: &str = "the element type and the device were found to be these";
-
-/// Returns a tensor as an operand for kernels.
-///
-/// # Panics
-/// If the element type is not `T`, or if the device is not a `Dev`.
-pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Operand<'a, T, Dev> {
-    x.operand().expect(FOUND)
-}
-
-/// Returns a mutable view as an output for kernels, and its device.
-///
-/// # Panics
-/// If the element type is not `T`, or if the device is not a `Dev`.
-pub(super) fn output_of<'a, T: Element, Dev: Device>(x: &'a mut DynViewMut<'_>) -> (Output<'a, T, Dev>, Dev) {
-    x.output().expect(FOUND)
-}
-
 /// Returns the device of a tensor.
 ///
 /// # Panics
 /// If the device is not a `Dev`.
 pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
-}
-
-/// Allocates a tensor with this layout, which must be contiguous in `order`. `write` must write all elements or return an error. It
-/// is a trait object, so that this function is compiled once for each element type, and not for each operation.
-pub(super) fn allocate_with<T: Element, Dev: Device>(
-    device: &Dev,
-    layout: Layout,
-    order: MemoryOrder,
-    write: &mut dyn FnMut(Output<'_, T, Dev>) -> Result<(), Error>,
-) -> Result<DynTensor, Error> {
-    let len = element_count(layout.shape(), size_of::<T>())?;
-    let mut data = OwnedData::for_overwrite(len, device.clone())?;
-    write(data.output(&layout))?;
-    Ok(DynTensor::of(Box::new(data), layout, order))
 }
 
 // ------------------------------------------------------------------ unsupported element types
@@ -275,6 +236,20 @@ pub(super) mod needs {
 /// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. If that type does not implement the bound in the
 /// brackets, the macro evaluates to an error instead. The bound is the one that `device/op/catalogue/` states for the function `$name`.
 macro_rules! for_elements {
+    // The element types of factorisations and of Fourier transforms have errors of their own.
+    ([LinalgElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: Inexact], FACTORISATIONS, $($rest)*) };
+    ([FftElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: Inexact], TRANSFORM, $($rest)*) };
+    ([FftReal], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: RealFloat], REAL_TRANSFORM, $($rest)*) };
+    ([FftComplex], $($rest:tt)*) => {
+        $crate::dyn_tensor::operand::for_elements!(@in [in [$crate::c32, $crate::c64]], COMPLEX_TRANSFORM, $($rest)*)
+    };
+    (@in [$($types:tt)*], $reason:ident, $name:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!(
+            $dtype,
+            $T $($types)* => $body,
+            else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::$reason))
+        )
+    };
     ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
     ([$bound:ident or $need:ident], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::dispatch!(
@@ -315,19 +290,4 @@ pub(super) use for_elements;
 /// Returns the error that an operation does not support an element type.
 pub(super) fn lacking(op: &'static str, dtype: DType, reason: &'static str) -> Error {
     Error::UnsupportedDType { op, dtype, reason }
-}
-
-// TODO remove
-pub(super) fn common_order(
-    op: &'static str,
-    left: DynView<'_>,
-    right: DynView<'_>,
-) -> Result<MemoryOrder, Error> {
-    if right.rank() < 2 || left.order() == right.order() {
-        return Ok(left.order());
-    }
-    if left.rank() < 2 {
-        return Ok(right.order());
-    }
-    Err(Error::OrderMismatch { op, left: left.order(), right: right.order() })
 }

@@ -1,7 +1,7 @@
 //! The dynamic tensor: type-erased storage, a layout, and the memory order as a value.
 
-use super::storage::{DynData, DynDataMut, DynStorage, typed, typed_mut};
-use crate::device::{Device, Operand, Output};
+use super::storage::{DynData, DynDataMut, DynStorage};
+use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -196,21 +196,6 @@ impl<'a> DynView<'a> {
     /// Returns a view of the same storage with another layout, which must address elements of this view only.
     pub(crate) fn with_axes(self, layout: Layout) -> Self {
         DynTensor::of(self.storage, layout, self.order)
-    }
-
-    /// Returns the view as an operand for kernels, or `None` if its element type is not `T` or its device is not a `Dev`.
-    pub(crate) fn operand<T: Element, Dev: Device>(&self) -> Option<Operand<'_, T, Dev>> {
-        Some(typed::<T, Dev>(self.storage)?.operand(&self.layout))
-    }
-}
-
-impl DynViewMut<'_> {
-    /// Returns the view as an output for kernels, and the device. Returns `None` if the element type is not `T` or the device is
-    /// not a `Dev`.
-    pub(crate) fn output<T: Element, Dev: Device>(&mut self) -> Option<(Output<'_, T, Dev>, Dev)> {
-        let data = typed_mut::<T, Dev>(self.storage)?;
-        let device = data.device.clone();
-        Some((data.output(&self.layout), device))
     }
 }
 

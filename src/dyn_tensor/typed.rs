@@ -65,6 +65,12 @@ impl<A: Erase, B: Erase, C: Erase> Erase for (A, B, C) {
         (self.0.erase(), self.1.erase(), self.2.erase())
     }
 }
+impl<A: Erase, B: Erase, C: Erase, D: Erase> Erase for (A, B, C, D) {
+    type Erased = (A::Erased, B::Erased, C::Erased, D::Erased);
+    fn erase(self) -> Self::Erased {
+        (self.0.erase(), self.1.erase(), self.2.erase(), self.3.erase())
+    }
+}
 
 pub(super) fn erased<R: Erase>(result: Result<R, Error>) -> Result<R::Erased, Error> {
     result.map(Erase::erase)
@@ -72,7 +78,6 @@ pub(super) fn erased<R: Erase>(result: Result<R, Error>) -> Result<R::Erased, Er
 
 /// Checks that an operand has the element type `U`, which an operation requires, and agrees with `leading` in memory order and device
 /// type. Returns the operand that determines the common order, as [`leading`](super::operand::leading) does.
-#[allow(dead_code)]
 pub(super) fn agree_but<'a, U: Element>(
     op: &'static str,
     before: DynView<'a>,
@@ -125,37 +130,37 @@ macro_rules! typed {
     };
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        (mut $x:ident = $view:expr $(, $y:ident $(as $Y:ident)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
+        (mut $x:ident = $view:expr $(, $y:ident $(as $Y:ident)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
             $x: $crate::dyn_tensor::DynViewMut<'_>
-            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)+)?
+            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)*)?
         ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
             typed!(@call $op, [$($bound)*], $x, $x.look(), [$($y $(as $Y)?),*], mut, $body)
         }
-        call($view $(, $other)* $($(, $value)+)?)
+        call($view $(, $other)* $($(, $value)*)?)
     }};
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        ($x:ident = $view:expr $(, $y:ident $(as $Y:ident)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
+        ($x:ident = $view:expr $(, $y:ident $(as $Y:ident)? = $other:expr)* $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
             $x: $crate::dyn_tensor::DynView<'_>
-            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)+)?
+            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)*)?
         ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
             typed!(@call $op, [$($bound)*], $x, $x, [$($y $(as $Y)?),*], , $body)
         }
-        call($view $(, $other)* $($(, $value)+)?)
+        call($view $(, $other)* $($(, $value)*)?)
     }};
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
-        ([$parts:ident] = $views:expr $(; $($arg:ident: $t:ty = $value:expr),+)?) => $body:expr
+        ([$parts:ident] = $views:expr $(; $($arg:ident: $t:ty = $value:expr),*)?) => $body:expr
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
-            $parts: &[$crate::dyn_tensor::DynView<'_>] $($(, $arg: $t)+)?
+            $parts: &[$crate::dyn_tensor::DynView<'_>] $($(, $arg: $t)*)?
         ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
             let first = $parts[0];
             let order = $crate::dyn_tensor::operand::agree_all($op, $parts)?.order();
@@ -167,7 +172,7 @@ macro_rules! typed {
                 }
             ))
         }
-        call($views $($(, $value)+)?)
+        call($views $($(, $value)*)?)
     }};
     (@list $O:ty, $parts:ident, $body:expr) => {{
         #[allow(dead_code, reason = "few calls name the memory order")]

@@ -16,7 +16,7 @@ use crate::engine::factorise::{Factorise, NewFactor};
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::decompose::Discarded;
 use crate::order::Order;
-use crate::rank::{Dim, MatrixStack, RemoveAxes};
+use crate::rank::{AnyRank, Dim, MatrixStack, RemoveAxes};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
@@ -96,6 +96,19 @@ impl<'s, H, E: Dim> Labelled<'s, H, E> {
         let of = self.spec;
         assert!(of.labels(1) == FIRST && of.labels(2) == SECOND, "{}", NOT_OF_THE_SPECIFICATION);
         Factors { labelled: self, marker: PhantomData }
+    }
+}
+
+impl<'s, X, T: Element, O: Order, Dev: Device> Factors<'s, Held<X, T, O, Dev>, AnyRank, AnyRank, AnyRank> {
+    /// Gives labels to the axes of an operand by a specification that is known at run time only.
+    pub(crate) fn of_any_rank(spec: &'s FactorSpec<'s>, operand: X) -> Self
+    where
+        X: EinsumOperand<Element = T, Dim = AnyRank, Order = O, Device = Dev>,
+    {
+        Factors {
+            labelled: Labelled { spec, operand: Held::new(operand), marker: PhantomData },
+            marker: PhantomData,
+        }
     }
 }
 

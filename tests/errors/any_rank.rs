@@ -216,3 +216,48 @@ fn arguments_for_another_rank() {
     );
     assert_eq!(x, ones(&[2, 3]));
 }
+
+#[test]
+fn positions_and_masks_of_another_rank_are_errors() {
+    let x = tensor![[1, 2], [3, 4]].into_any_rank();
+    let masks = [tensor![true, false].into_any_rank(), Tensor::full(&[2, 2][..], true)];
+    assert_eq!(x.compress(1, &masks[0]).into_rank::<Rank<2>>(), tensor![[1], [3]]);
+    assert_error(
+        x.try_compress(1, &masks[1]),
+        "compress: expected a vector as the mask, found a tensor of `Rank<2>`",
+    );
+    assert_error(
+        x.try_masked(&masks[0]),
+        "cannot choose under a mask: the mask has shape [2] and the tensor has shape [2, 2]; the shapes must be equal; broadcast the \
+         mask with `.broadcast_to(..)`",
+    );
+    let indices = tensor![[0_i64, 1], [1, -1]].into_any_rank();
+    assert_eq!(x.at(&indices), tensor![2, 4]);
+    assert_error(
+        x.try_at(tensor![0_i64, 1].into_any_rank()),
+        "take elements: expected a matrix with one index per row, found a tensor of `Rank<1>`",
+    );
+    let mut y = x.clone();
+    y.masked_assign(&masks[1], tensor![5, 6, 7, 8].into_any_rank());
+    assert_eq!(y.view().into_rank::<Rank<2>>(), tensor![[5, 6], [7, 8]]);
+    assert_error(
+        y.try_masked_assign(&masks[1], x.view()),
+        "assign under a mask: expected a vector of values, found a tensor of `Rank<2>`",
+    );
+    let mut large: Any = ones(&[1; 16]);
+    assert_error(
+        large.try_scatter_add(0, tensor![[0_i64]].into_any_rank(), ones(&[])),
+        "create a tensor: a tensor of rank 17 would be the result, but `AnyRank` has ranks from 0 to 16; merge axes first with \
+         `.reshape(..)`",
+    );
+}
+
+#[test]
+#[cfg(feature = "fft")]
+fn axes_of_transforms_can_be_a_slice() {
+    let x = Tensor::<f64, _>::ones([2, 3, 4]);
+    let axes = vec![0, -1];
+    assert_eq!(x.rfft_axes(&axes), x.rfft_axes([0, -1]));
+    assert_eq!(x.fftshift(&axes[1..]), x.fftshift(2));
+    assert_error(x.try_fft_axes(&[3][..]), &x.try_fft_axes([3]).unwrap_err().to_string());
+}

@@ -1,88 +1,28 @@
 //! Factorisations of tensors whose axes have labels. The specification with the labels is a string that is known at run time only.
 
 use super::DynDiscarded;
-use crate::device::family::decompose::{Decompose, LinalgElement};
-use crate::device::{Copy, Device, Gemm};
-use crate::dispatch;
-use crate::dyn_tensor::operand::{device_of, elements, lacking, needs, on_device};
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::Element;
+use crate::dyn_tensor::typed::typed;
 use crate::engine::decompose::truncation::Truncation;
-use crate::engine::factorise::{FactorSpec, Factorisation, Factorise, NewFactor};
+use crate::engine::factorise::{FactorSpec, Factorisation};
 use crate::error::Error;
-use crate::order::MemoryOrder;
+use crate::factorise::Factors;
 
-/// Parses a specification for this operand.
-///
-/// # Errors
-/// If the specification is invalid, or does not match the rank of the operand.
-fn parse<'s>(factorisation: Factorisation, text: &'s str, x: DynView<'_>) -> Result<FactorSpec<'s>, Error> {
-    let spec =
-        FactorSpec::parse(factorisation, text).map_err(|error| Error::Spec { reason: error.to_string() })?;
-    spec.check_rank(x.rank())?;
-    Ok(spec)
+/// Parses a specification that is known at run time only.
+fn parse(factorisation: Factorisation, text: &str) -> Result<FactorSpec<'_>, Error> {
+    FactorSpec::parse(factorisation, text).map_err(|error| Error::Spec { reason: error.to_string() })
 }
 
-/// The results of a factorisation: the first factor, the singular values or eigenvalues, the second factor, and the discarded weights and
-/// shares. Results that the factorisation does not have are `None`.
-type Results = [Option<DynTensor>; 5];
-
-fn tensor<T: Element, Dev: Device>(made: NewFactor<T, Dev>, order: MemoryOrder) -> Option<DynTensor> {
-    Some(DynTensor::contiguous(made.data, made.layout.shape(), order))
+/// Calls a method of [`Factors`] with an operand and a specification that is known at run time only.
+macro_rules! factors {
+    ($factorisation:ident, $spec:expr, $x:expr, $method:ident($($arg:ident: $t:ty)?) -> $Out:ty) => {{
+        let spec = parse(Factorisation::$factorisation, $spec)?;
+        typed!(
+            Factorisation::$factorisation.name(), LinalgElement -> $Out,
+            (x = $x.into(); spec: &FactorSpec<'_> = &spec $(, $arg: $t = $arg)?) => Factors::of_any_rank(spec, &x).$method($($arg)?)
+        )
+    }};
 }
-
-fn compute<T: LinalgElement, Dev: Decompose<T> + Copy<T> + Gemm<T>>(
-    spec: &FactorSpec<'_>,
-    x: DynView<'_>,
-    truncation: Truncation,
-) -> Result<Results, Error> {
-    let (order, device) = (x.order(), device_of::<Dev>(&x));
-    let operand = elements::<T, Dev>(&x).into();
-    let of = Factorise { spec, row_major: order.is_row_major(), device, operand };
-    Ok(match spec.factorisation() {
-        Factorisation::Svd => {
-            let ((u, s, vh), [weight, share]) = of.svd_truncated(truncation)?;
-            let [weight, share] = [weight, share].map(|numbers| tensor(numbers, order));
-            [tensor(u, order), tensor(s, order), tensor(vh, order), weight, share]
-        }
-        Factorisation::Qr => {
-            let [q, r] = of.qr()?;
-            [tensor(q, order), None, tensor(r, order), None, None]
-        }
-        Factorisation::Lq => {
-            let [l, q] = of.lq()?;
-            [tensor(l, order), None, tensor(q, order), None, None]
-        }
-        Factorisation::Eigh => {
-            let (w, v) = of.eigh()?;
-            [tensor(v, order), tensor(w, order), None, None, None]
-        }
-        Factorisation::Polar => {
-            let [u, p] = of.polar()?;
-            [tensor(u, order), None, tensor(p, order), None, None]
-        }
-    })
-}
-
-// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn factorise(
-    factorisation: Factorisation,
-    text: &str,
-    x: DynView<'_>,
-    truncation: Truncation,
-) -> Result<Results, Error> {
-    let spec = parse(factorisation, text, x)?;
-    on_device!(factorisation.name(), x, Dev => dispatch!(
-        x.dtype(),
-        T: Inexact => compute::<T, Dev>(&spec, x, truncation),
-        else => Err(lacking(factorisation.name(), x.dtype(), needs::FACTORISATIONS))
-    ))
-}
-
-/// The panic message if a result of [`compute`] is missing, which cannot happen.
-const MADE: &str = "each factorisation has its results";
 
 /// Returns the singular value decomposition `(u, s, vh)` of a tensor whose axes have labels, by a specification that is known at run time
 /// only: see [`svd!`](crate::svd!).
@@ -140,9 +80,7 @@ pub fn svd_truncated<'a>(
     x: impl Into<DynView<'a>>,
     truncation: Truncation,
 ) -> Result<(DynTensor, DynTensor, DynTensor, DynDiscarded), Error> {
-    let [u, s, vh, weight, share] = factorise(Factorisation::Svd, spec, x.into(), truncation)?;
-    let discarded = DynDiscarded { weight: weight.expect(MADE), share: share.expect(MADE) };
-    Ok((u.expect(MADE), s.expect(MADE), vh.expect(MADE), discarded))
+    factors!(Svd, spec, x, try_svd_truncated(truncation: Truncation) -> (DynTensor, DynTensor, DynTensor, DynDiscarded))
 }
 
 /// Returns the reduced QR decomposition `(q, r)` of a tensor whose axes have labels, by a specification that is known at run time only: see
@@ -163,8 +101,7 @@ pub fn svd_truncated<'a>(
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 pub fn qr<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
-    let [q, _, r, ..] = factorise(Factorisation::Qr, spec, x.into(), Truncation::new())?;
-    Ok((q.expect(MADE), r.expect(MADE)))
+    factors!(Qr, spec, x, try_qr() -> (DynTensor, DynTensor))
 }
 
 /// Returns the reduced LQ decomposition `(l, q)` of a tensor whose axes have labels, by a specification that is known at run time only: see
@@ -182,8 +119,7 @@ pub fn qr<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTe
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 pub fn lq<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
-    let [l, _, q, ..] = factorise(Factorisation::Lq, spec, x.into(), Truncation::new())?;
-    Ok((l.expect(MADE), q.expect(MADE)))
+    factors!(Lq, spec, x, try_lq() -> (DynTensor, DynTensor))
 }
 
 /// Returns the eigenvalues and eigenvectors `(w, v)` of a Hermitian tensor whose axes have labels, by a specification that is known at run
@@ -206,8 +142,7 @@ pub fn lq<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTe
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 pub fn eigh<'a>(spec: &str, h: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
-    let [v, w, ..] = factorise(Factorisation::Eigh, spec, h.into(), Truncation::new())?;
-    Ok((w.expect(MADE), v.expect(MADE)))
+    factors!(Eigh, spec, h, try_eigh() -> (DynTensor, DynTensor))
 }
 
 /// Returns the polar decomposition `(u, p)` of a tensor whose axes have labels, by a specification that is known at run time only: see
@@ -228,6 +163,5 @@ pub fn eigh<'a>(spec: &str, h: impl Into<DynView<'a>>) -> Result<(DynTensor, Dyn
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 pub fn polar<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
-    let [u, _, p, ..] = factorise(Factorisation::Polar, spec, x.into(), Truncation::new())?;
-    Ok((u.expect(MADE), p.expect(MADE)))
+    factors!(Polar, spec, x, try_polar() -> (DynTensor, DynTensor))
 }

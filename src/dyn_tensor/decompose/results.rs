@@ -3,12 +3,10 @@
 use crate::device::Device;
 use crate::device::family::decompose::LinalgElement;
 use crate::dyn_tensor::tensor::DynTensor;
-use crate::element::Element;
-use crate::engine::decompose::result_shape;
-use crate::ops::decompose::{Discarded, Ldl, Lu, Svd, stacks};
+use crate::dyn_tensor::typed::Erase;
+use crate::ops::decompose::{Discarded, Ldl, Lu, Svd};
 use crate::order::Order;
-use crate::rank::{MAX_RANK, Rank};
-use crate::tensor::Tensor;
+use crate::rank::MatrixStack;
 
 /// The singular value decomposition of a [`DynTensor`]: see [`Svd`].
 #[derive(Debug)]
@@ -52,59 +50,30 @@ pub struct DynDiscarded {
     pub share: DynTensor,
 }
 
-/// A result of a function of the module `stacks`. In its tensors, one axis stands for all axes of the batch. `erased` replaces this axis by
-/// the batch axes of `shape`, the shape of the operand, and erases the types.
-pub(super) trait Erase {
-    type Erased;
-    fn erased(self, shape: &[usize]) -> Self::Erased;
-}
-
-macro_rules! erase_tensors {
-    ($($rank:literal)*) => {$(
-        impl<T: Element, O: Order, Dev: Device> Erase for Tensor<T, Rank<$rank>, O, Dev> {
-            type Erased = DynTensor;
-            fn erased(self, shape: &[usize]) -> DynTensor {
-                let (mut to, merged) = ([0; MAX_RANK], self.shape());
-                let rank = shape.len() - 2 + $rank - 1;
-                result_shape(O::ROW_MAJOR, shape, stacks::own_extents::<O>(&merged), &mut to[..rank]);
-                DynTensor::contiguous(self.into_data(), &to[..rank], O::MEMORY_ORDER)
-            }
-        }
-    )*};
-}
-erase_tensors!(1 2 3);
-
-impl<A: Erase, B: Erase> Erase for (A, B) {
-    type Erased = (A::Erased, B::Erased);
-    fn erased(self, shape: &[usize]) -> Self::Erased {
-        (self.0.erased(shape), self.1.erased(shape))
-    }
-}
-
-impl<T: LinalgElement, O: Order, Dev: Device> Erase for Svd<T, Rank<3>, O, Dev> {
+impl<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> Erase for Svd<T, D, O, Dev> {
     type Erased = DynSvd;
-    fn erased(self, shape: &[usize]) -> DynSvd {
-        DynSvd { u: self.u.erased(shape), s: self.s.erased(shape), vh: self.vh.erased(shape) }
+    fn erase(self) -> DynSvd {
+        DynSvd { u: self.u.into(), s: self.s.into(), vh: self.vh.into() }
     }
 }
 
-impl<T: LinalgElement, O: Order, Dev: Device> Erase for Lu<T, Rank<3>, O, Dev> {
+impl<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> Erase for Lu<T, D, O, Dev> {
     type Erased = DynLu;
-    fn erased(self, shape: &[usize]) -> DynLu {
-        DynLu { l: self.l.erased(shape), u: self.u.erased(shape), rows: self.rows.erased(shape) }
+    fn erase(self) -> DynLu {
+        DynLu { l: self.l.into(), u: self.u.into(), rows: self.rows.into() }
     }
 }
 
-impl<T: LinalgElement, O: Order, Dev: Device> Erase for Ldl<T, Rank<3>, O, Dev> {
+impl<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> Erase for Ldl<T, D, O, Dev> {
     type Erased = DynLdl;
-    fn erased(self, shape: &[usize]) -> DynLdl {
-        DynLdl { l: self.l.erased(shape), d: self.d.erased(shape), rows: self.rows.erased(shape) }
+    fn erase(self) -> DynLdl {
+        DynLdl { l: self.l.into(), d: self.d.into(), rows: self.rows.into() }
     }
 }
 
-impl<T: LinalgElement, O: Order, Dev: Device> Erase for Discarded<T, Rank<3>, O, Dev> {
+impl<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> Erase for Discarded<T, D, O, Dev> {
     type Erased = DynDiscarded;
-    fn erased(self, shape: &[usize]) -> DynDiscarded {
-        DynDiscarded { weight: self.weight.erased(shape), share: self.share.erased(shape) }
+    fn erase(self) -> DynDiscarded {
+        DynDiscarded { weight: self.weight.into(), share: self.share.into() }
     }
 }

@@ -1,116 +1,19 @@
 //! Fourier transforms of dynamic tensors.
 
-use crate::device::family::fourier::{FftComplex, FftElement, FftReal, Transform};
-use crate::device::{Copy, Device, Fourier, Operand, Output};
-use crate::dispatch;
-use crate::dyn_tensor::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
+use crate::dyn_tensor::operand::for_elements;
 use crate::dyn_tensor::reduce::DynAxes;
 use crate::dyn_tensor::storage::DynData;
-use crate::dyn_tensor::tensor::{DynTensor, DynView};
-use crate::element::{DType, Element, Scalar, c32, c64};
-use crate::engine::fourier::fft::{FREQUENCIES, Fft, Kind, Request, shift};
+use crate::dyn_tensor::tensor::DynTensor;
+use crate::dyn_tensor::typed::typed;
+use crate::element::{DType, Scalar};
+use crate::engine::fourier::fft::{FREQUENCIES, Fft};
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::layout::axes::Axes;
-use crate::rank::{MAX_RANK, Rank};
+use crate::rank::{Rank, as_given};
 use crate::tensor::Tensor;
 
-/// Allocates the result of a transform and computes it with `run`, the method of the device for this kind of transform.
-fn transformed<T: Element, U: Element, Dev: Device>(
-    x: DynView<'_>,
-    request: Request<'_>,
-    run: impl Fn(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
-) -> Result<DynTensor, Error> {
-    let mut result = [0; MAX_RANK];
-    let result = &mut result[..x.rank()];
-    let (transform, order) = request.arrange(x.shape(), result)?;
-    let order = &order[..x.rank()];
-    let result = Layout::contiguous(result, x.order().is_row_major());
-    let (from, to) = (x.layout().permute(order)?, result.permute(order)?);
-    let operand = elements::<T, Dev>(&x).with_axes(from.axes(), 0);
-    let device = device_of::<Dev>(&x);
-    allocate_with(device, result, x.order(), &mut |out| run(device, transform, out.in_layout(&to), operand))
-}
-
-fn complex<T: FftElement, Dev: Fourier<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
-    transformed::<T, T::Complex, Dev>(x, request, Dev::fft)
-}
-
-fn from_real<T: FftReal, Dev: Fourier<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
-    transformed::<T, T::Complex, Dev>(x, request, Dev::rfft)
-}
-
-fn to_real<T: FftComplex, Dev: Fourier<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
-    transformed::<T, T::Magnitude, Dev>(x, request, Dev::irfft)
-}
-
-// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn transform(
-    x: DynView<'_>,
-    op: &'static str,
-    kind: Kind,
-    inverse: bool,
-    axes: impl DynAxes,
-    options: Fft,
-) -> Result<DynTensor, Error> {
-    let axes = axes.axes(x.rank()).unwrap_or_else(|| (0..x.rank()).collect());
-    let request = Request { op, kind, inverse, axes: &axes, options };
-    on_device!(op, x, Dev => match kind {
-        Kind::Complex => dispatch!(
-            x.dtype(),
-            T: Inexact => complex::<T, Dev>(x, request),
-            else => Err(lacking(op, x.dtype(), needs::TRANSFORM))
-        ),
-        Kind::FromReal => dispatch!(
-            x.dtype(),
-            T: RealFloat => from_real::<T, Dev>(x, request),
-            else => Err(lacking(op, x.dtype(), needs::REAL_TRANSFORM))
-        ),
-        Kind::ToReal => dispatch!(
-            x.dtype(),
-            T in [c32, c64] => to_real::<T, Dev>(x, request),
-            else => Err(lacking(op, x.dtype(), needs::COMPLEX_TRANSFORM))
-        ),
-    })
-}
-
-fn shift_of<T: Element, Dev: Copy<T>>(
-    op: &'static str,
-    inverse: bool,
-    x: DynView<'_>,
-    axes: &[usize],
-) -> Result<DynTensor, Error> {
-    let device = device_of::<Dev>(&x);
-    let operand = elements::<T, Dev>(&x);
-    let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
-    allocate_with(device, layout, x.order(), &mut |mut out: Output<'_, T, Dev>| {
-        let (to, from) = (out.strides(), operand.strides());
-        shift(op, inverse, x.shape(), axes, [to, from], |shape, [o, a]| {
-            let part = out.reborrow().with_axes(Axes::new(shape, to), o);
-            device.copy(part, operand.with_axes(Axes::new(shape, from), a))
-        })
-    })
-}
-
-// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
-// `precompiled-dyn`, this crate does.
-#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn shifted(op: &'static str, inverse: bool, x: DynView<'_>, axes: impl DynAxes) -> Result<DynTensor, Error> {
-    let axes = axes.axes(x.rank()).unwrap_or_else(|| (0..x.rank()).collect());
-    on_device!(op, x, Dev => dispatch!(x.dtype(), T => shift_of::<T, Dev>(op, inverse, x, &axes)))
-}
-
-/// Evaluates a constructor of frequencies with `$T` as the element type that `$dtype` stands for, which must be real floating-point.
-macro_rules! frequencies {
-    ($dtype:expr, $T:ident => $made:expr) => {
-        dispatch!(
-            $dtype,
-            $T: RealFloat => $made.map(DynTensor::from),
-            else => Err(lacking(FREQUENCIES, $dtype, needs::FLOATS))
-        )
-    };
+/// Returns the named axes of a tensor with `rank` axes.
+fn named(axes: impl DynAxes, rank: usize) -> Vec<isize> {
+    axes.axes(rank).unwrap_or_else(|| (0..rank).collect()).into_iter().map(as_given).collect()
 }
 
 impl DynTensor {
@@ -129,7 +32,9 @@ impl DynTensor {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn fftfreq(n: usize, spacing: f64, dtype: DType) -> Result<DynTensor, Error> {
-        frequencies!(dtype, T => Tensor::<T, Rank<1>>::try_fftfreq(n, T::from_f64(spacing)))
+        for_elements!([RealFloat], FREQUENCIES, dtype, T => {
+            Tensor::<T, Rank<1>>::try_fftfreq(n, T::from_f64(spacing)).map(DynTensor::from)
+        })
     }
 
     /// Creates a vector on the host with the frequencies of the elements of an [`rfft`](DynTensor::rfft) of length `n`: see
@@ -145,7 +50,9 @@ impl DynTensor {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn rfftfreq(n: usize, spacing: f64, dtype: DType) -> Result<DynTensor, Error> {
-        frequencies!(dtype, T => Tensor::<T, Rank<1>>::try_rfftfreq(n, T::from_f64(spacing)))
+        for_elements!([RealFloat], FREQUENCIES, dtype, T => {
+            Tensor::<T, Rank<1>>::try_rfftfreq(n, T::from_f64(spacing)).map(DynTensor::from)
+        })
     }
 }
 
@@ -219,7 +126,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn fft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
-        transform(self.look(), "fft", Kind::Complex, false, axes, options)
+        let axes = named(axes, self.rank());
+        typed!("fft", FftElement, (x = self.look(); axes: &[isize] = &axes, options: Fft = options) => x.try_fft_with(axes, options))
     }
 
     /// [`ifft`](DynTensor::ifft) with options.
@@ -227,7 +135,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of [`fft_with`](DynTensor::fft_with).
     pub fn ifft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
-        transform(self.look(), "ifft", Kind::Complex, true, axes, options)
+        let axes = named(axes, self.rank());
+        typed!("ifft", FftElement, (x = self.look(); axes: &[isize] = &axes, options: Fft = options) => x.try_ifft_with(axes, options))
     }
 
     /// [`rfft`](DynTensor::rfft) with options.
@@ -235,7 +144,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not real floating-point numbers.
     pub fn rfft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
-        transform(self.look(), "rfft", Kind::FromReal, false, axes, options)
+        let axes = named(axes, self.rank());
+        typed!("rfft", FftReal, (x = self.look(); axes: &[isize] = &axes, options: Fft = options) => x.try_rfft_with(axes, options))
     }
 
     /// [`irfft`](DynTensor::irfft) with options. The options must contain the extent of the result along the axis that is named last in
@@ -244,7 +154,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not complex numbers or the options lack this extent.
     pub fn irfft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
-        transform(self.look(), "irfft", Kind::ToReal, true, axes, options)
+        let axes = named(axes, self.rank());
+        typed!("irfft", FftComplex, (x = self.look(); axes: &[isize] = &axes, options: Fft = options) => x.try_irfft_with(axes, options))
     }
 
     /// Rotates the elements by half of each named axis, so that frequency 0 of a Fourier transform is in the middle: see
@@ -260,7 +171,8 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn fftshift(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        shifted("fftshift", false, self.look(), axes)
+        let axes = named(axes, self.rank());
+        typed!("fftshift", Element, (x = self.look(); axes: &[isize] = &axes) => x.try_fftshift(axes))
     }
 
     /// Moves the elements back that [`fftshift`](DynTensor::fftshift) has moved: see [`Tensor::ifftshift`](crate::Tensor::ifftshift).
@@ -268,6 +180,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.
     pub fn ifftshift(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        shifted("ifftshift", true, self.look(), axes)
+        let axes = named(axes, self.rank());
+        typed!("ifftshift", Element, (x = self.look(); axes: &[isize] = &axes) => x.try_ifftshift(axes))
     }
 }

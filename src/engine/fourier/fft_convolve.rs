@@ -60,11 +60,11 @@ impl Transforms {
         Request { op: self.op, kind, inverse, axes: self.axes(), options: self.options() }
     }
 
-    pub(crate) fn axes(&self) -> &[usize] {
+    fn axes(&self) -> &[usize] {
         &self.axes[..self.count]
     }
 
-    pub(crate) fn options(&self) -> Fft {
+    fn options(&self) -> Fft {
         Fft::new().lens(&self.lens[..self.count])
     }
 }

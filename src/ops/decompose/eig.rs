@@ -29,7 +29,7 @@ where
     Ok(w.tensor)
 }
 
-pub(crate) fn eigvals<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vectors<T::Complex, O, Dev>, Error>
+fn eigvals<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vectors<T::Complex, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -41,7 +41,7 @@ where
 /// Complex eigenvalues and eigenvectors.
 type Eig<C, O, Dev> = (Vectors<C, O, Dev>, Stack<C, O, Dev>);
 
-pub(crate) fn eig<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Eig<T::Complex, O, Dev>, Error>
+fn eig<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Eig<T::Complex, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -53,7 +53,7 @@ where
     Ok((w, v.tensor))
 }
 
-pub(crate) fn schur<T, O, Dev>(
+pub(super) fn schur<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
 ) -> Result<(Stack<T, O, Dev>, Stack<T, O, Dev>), Error>
 where

@@ -32,7 +32,7 @@ where
 /// Eigenvalues and eigenvectors.
 pub(crate) type Eigh<T, O, Dev> = (Vectors<<T as Scalar>::Magnitude, O, Dev>, Stack<T, O, Dev>);
 
-pub(crate) fn eigh<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Eigh<T, O, Dev>, Error>
+pub(super) fn eigh<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Eigh<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -44,9 +44,7 @@ where
     Ok((w, v.tensor))
 }
 
-pub(crate) fn eigvalsh<T, O, Dev>(
-    a: &StackView<'_, T, O, Dev>,
-) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
+fn eigvalsh<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,

@@ -26,7 +26,7 @@ use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, ToPrimitive};
 
-pub(crate) fn expm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+fn expm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,

@@ -19,9 +19,8 @@ use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Removed, check_matrices};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
-use num_traits::ToPrimitive;
 
-pub(crate) fn hermitian_map<T, O, Dev>(
+fn hermitian_map<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     mut f: impl FnMut(T::Magnitude) -> T,
 ) -> Result<Stack<T, O, Dev>, Error>
@@ -37,22 +36,9 @@ where
     scaled.try_matmul(&adjoint(&v.view())?)
 }
 
-/// [`hermitian_map`] with a function of `f64`, for every element type.
-pub(crate) fn hermitian_map_f64<T, O, Dev>(
-    a: &StackView<'_, T, O, Dev>,
-    mut f: impl FnMut(f64) -> f64,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
-    hermitian_map(a, |w| T::from_f64(f(w.to_f64().expect("a float converts to `f64`"))))
-}
-
 /// Returns the eigenvalues and eigenvectors of `a · v = b · v · w`. With `b = l · lᴴ`, the eigenvalues are those of the Hermitian matrix
 /// `l⁻¹ · a · l⁻ᴴ`, and the eigenvectors are `l⁻ᴴ` times the eigenvectors of this matrix.
-pub(crate) fn eigh_generalized<T, O, Dev>(
+fn eigh_generalized<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     b: &StackView<'_, T, O, Dev>,
 ) -> Result<Eigh<T, O, Dev>, Error>
@@ -74,13 +60,13 @@ where
 }
 
 /// The name of the operation in messages.
-pub(crate) const GENERALIZED: &str = "eigh_generalized";
+const GENERALIZED: &str = "eigh_generalized";
 
 /// Checks that the shapes of the two matrices are equal and square.
 ///
 /// # Errors
 /// [`Error::Argument`] if they are not.
-pub(crate) fn check_pair(row_major: bool, a: &[usize], b: &[usize]) -> Result<(), Error> {
+fn check_pair(row_major: bool, a: &[usize], b: &[usize]) -> Result<(), Error> {
     check_matrices(GENERALIZED, a.len())?;
     Matrices::new(row_major, a).check_square(GENERALIZED, a)?;
     if a == b {

@@ -33,7 +33,7 @@ where
     f(&(&identity).into())
 }
 
-pub(crate) fn inv<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+fn inv<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -42,7 +42,7 @@ where
     with_identity(a, |identity| a.solved("inv", Structure::General, identity.view()))
 }
 
-pub(crate) fn matrix_power<T, O, Dev>(a: &StackView<'_, T, O, Dev>, n: i32) -> Result<Stack<T, O, Dev>, Error>
+fn matrix_power<T, O, Dev>(a: &StackView<'_, T, O, Dev>, n: i32) -> Result<Stack<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -166,7 +166,7 @@ fn is_odd(permutation: &[i64]) -> bool {
     odd
 }
 
-pub(crate) fn det<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T, O, Dev>, Error>
+fn det<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -182,7 +182,7 @@ where
 /// The phase of the determinants, and the logarithm of their magnitudes.
 type LogDeterminants<T, O, Dev> = (Numbers<T, O, Dev>, Numbers<<T as Scalar>::Magnitude, O, Dev>);
 
-pub(crate) fn slogdet<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<LogDeterminants<T, O, Dev>, Error>
+fn slogdet<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<LogDeterminants<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,

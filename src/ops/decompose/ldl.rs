@@ -39,7 +39,7 @@ impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Ldl<T, Rank<3>, O, Dev
     }
 }
 
-pub(crate) fn ldl<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Ldl<T, Rank<3>, O, Dev>, Error>
+fn ldl<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Ldl<T, Rank<3>, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,

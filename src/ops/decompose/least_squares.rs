@@ -16,13 +16,13 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// For `lstsq`: the name of the operation in messages, and which singular values count as 0.
-pub(crate) const LSTSQ: (&str, Negligible) = ("lstsq", Negligible::Rounding);
+const LSTSQ: (&str, Negligible) = ("lstsq", Negligible::Rounding);
 
 /// Returns, for `lstsq_with`, the name of the operation in messages, and which singular values count as 0.
 ///
 /// # Errors
 /// [`Error::Argument`] if `relative` is negative or NaN.
-pub(crate) fn lstsq_with(relative: f64) -> Result<(&'static str, Negligible), Error> {
+fn lstsq_with(relative: f64) -> Result<(&'static str, Negligible), Error> {
     let op = "lstsq_with";
     Ok((op, Negligible::relative(op, ".lstsq(b)", relative)?))
 }

@@ -57,7 +57,7 @@ where
     Ok((lu.tensor, rows.tensor))
 }
 
-pub(crate) fn lu<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Lu<T, Rank<3>, O, Dev>, Error>
+pub(super) fn lu<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Lu<T, Rank<3>, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -75,7 +75,7 @@ where
     Ok(Lu { l, u, rows })
 }
 
-pub(crate) fn cholesky<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+pub(super) fn cholesky<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,

@@ -247,7 +247,7 @@ where
     z.try_matmul(&on_device(results, n, a.device())?)?.try_matmul(&adjoint(&z.view())?)
 }
 
-pub(crate) fn sqrtm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
+fn sqrtm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -256,7 +256,7 @@ where
     of_triangular(a, "sqrtm", |t, exponent| Some(t.square_root()?.times_power(exponent / 2)))
 }
 
-pub(crate) fn logm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
+fn logm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,

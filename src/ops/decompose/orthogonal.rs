@@ -45,7 +45,7 @@ where
     Ok((q, r))
 }
 
-pub(crate) fn qr<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+fn qr<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -56,7 +56,7 @@ where
     by_qr(a, [[m, k], [k, n]], Ok)
 }
 
-pub(crate) fn qr_complete<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+fn qr_complete<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -67,7 +67,7 @@ where
 }
 
 /// Returns the factors of `a = l · q`. They are the transposed factors of a QR decomposition: if `aᵀ = x · r`, then `a = rᵀ · xᵀ`.
-pub(crate) fn lq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+fn lq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -83,7 +83,7 @@ where
 
 /// Returns the factors of `a = r · q`. Reversing the rows of `a` and of `q`, and the rows and columns of `r`, makes this an LQ
 /// decomposition.
-pub(crate) fn rq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+fn rq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -98,7 +98,7 @@ where
     Ok((r, q))
 }
 
-pub(crate) fn polar<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+fn polar<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,

@@ -73,7 +73,7 @@ impl Negligible {
 
 /// Returns `v / s` and `uᴴ`, whose product is the pseudo-inverse. Negligible singular values and their vectors are left out. If `1 / s` is
 /// near the limits of its type, both factors have a part of it: they are multiplied by powers of two.
-pub(crate) fn pseudo_inverse_factors<T, O, Dev>(
+pub(super) fn pseudo_inverse_factors<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     negligible: Negligible,
 ) -> Result<(Stack<T, O, Dev>, Stack<T, O, Dev>), Error>
@@ -241,7 +241,7 @@ with_default! {
     orth, orth_with -> Stack<T, O, Dev>, |a, op, negligible| range_basis(op, a, negligible);
 }
 
-pub(crate) fn matrix_rank_above<T, O, Dev>(
+fn matrix_rank_above<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     size: f64,
 ) -> Result<Numbers<i64, O, Dev>, Error>
@@ -270,7 +270,7 @@ where
     numbers(each_vector(&singular_values(a)?, |_, s| f(s))?, a.device())
 }
 
-pub(crate) fn cond<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
+fn cond<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -291,9 +291,7 @@ where
     })
 }
 
-pub(crate) fn nuclear_norm<T, O, Dev>(
-    a: &StackView<'_, T, O, Dev>,
-) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
+fn nuclear_norm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -303,9 +301,7 @@ where
     from_singular_values(a, |s| s.iter().rev().fold(<T::Magnitude as Zero>::zero(), |sum, &x| sum + x))
 }
 
-pub(crate) fn spectral_norm<T, O, Dev>(
-    a: &StackView<'_, T, O, Dev>,
-) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
+fn spectral_norm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,

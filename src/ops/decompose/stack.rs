@@ -1,5 +1,5 @@
-//! Stacks: matrices with one axis for the batch. Typed and dynamic methods merge the axes of a batch into one, and call functions that take
-//! stacks. So each of these functions is compiled once for an element type, memory order and device, not for each rank.
+//! Stacks: matrices with one axis for the batch. Methods merge the axes of a batch into one, and call functions that take stacks.
+//! So each of these functions is compiled once for an element type, memory order and device, not for each rank.
 
 use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Copy, Device, MatrixOperand, Output};
@@ -115,7 +115,7 @@ fn unmerged<T: Element, N: Dim, D: Dim, O: Order, Dev: Device>(
 
 /// Returns the extents of one matrix or vector of a result with shape `merged`, without the axis into which the axes of the batch were
 /// merged: the first axis in row-major order, otherwise the last.
-pub(crate) fn own_extents<O: Order>(merged: &[usize]) -> &[usize] {
+fn own_extents<O: Order>(merged: &[usize]) -> &[usize] {
     if O::ROW_MAJOR { &merged[1..] } else { &merged[..merged.len() - 1] }
 }
 

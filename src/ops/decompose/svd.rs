@@ -71,7 +71,7 @@ where
     Ok(Svd { u: u.tensor, s, vh: vh.tensor })
 }
 
-pub(crate) fn svd<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
+pub(super) fn svd<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -81,7 +81,7 @@ where
     with_vectors(a, [m.min(n); 2])
 }
 
-pub(crate) fn svd_full<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
+pub(super) fn svd_full<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -91,7 +91,7 @@ where
     with_vectors(a, [m, n])
 }
 
-pub(crate) fn singular_values<T, O, Dev>(
+pub(super) fn singular_values<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
 ) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
 where

@@ -34,7 +34,7 @@ impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Discarded<T, Rank<3>, 
 /// A truncated decomposition of a stack: matrices with a single batch axis.
 type Truncated<T, O, Dev> = (Svd<T, Rank<3>, O, Dev>, Discarded<T, Rank<3>, O, Dev>);
 
-pub(crate) fn svd_truncated<T, O, Dev>(
+fn svd_truncated<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     how: Truncation,
 ) -> Result<Truncated<T, O, Dev>, Error>

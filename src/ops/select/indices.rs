@@ -12,7 +12,7 @@ use crate::storage::{OwnedData, Storage, StorageMut, View};
 use crate::tensor::{Tensor, TensorView};
 
 /// Indices of single elements of a tensor of rank `D`, for [`at`](Tensor::at): a slice, an array or a `Vec` of indices such as `[i, j]`,
-/// or a matrix of `i64`, one row per index. Negative numbers count from the end.
+/// or a matrix of `i64`, one row per index. The matrix can also be a tensor of [`AnyRank`]. Negative numbers count from the end.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold indices of a `{O}` tensor of `{D}` on `{Dev}`",
     label = "expected a list of indices such as `[[0, 1], [2, -1]]`, or a matrix of `i64`",
@@ -43,6 +43,27 @@ macro_rules! matrices {
     )*};
 }
 matrices!(Tensor<i64, Rank<2>, O, Dev, S>, &Tensor<i64, Rank<2>, O, Dev, S>);
+
+macro_rules! matrices_of_any_rank {
+    ($($Matrix:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>, const MAX: usize> Indices<D, O, Dev> for $Matrix {
+            type Data<'a>
+                = View<'a, i64, Dev>
+            where
+                Self: 'a;
+            fn rows(&self, _: &Dev) -> Result<TensorView<'_, i64, Rank<2>, O, Dev>, Error> {
+                self.agree::<i64, O, Dev>().try_into_rank().map_err(|_| {
+                    let rank = self.rank();
+                    let reason =
+                        format!("expected a matrix with one index per row, found a tensor of `Rank<{rank}>`");
+                    Error::UnsupportedRank { op: AT, reason }
+                })
+            }
+        }
+    )*};
+}
+matrices_of_any_rank!(Tensor<i64, AnyRank<MAX>, O, Dev, S>, &Tensor<i64, AnyRank<MAX>, O, Dev, S>);
 
 macro_rules! lists {
     ($([$($generics:tt)*] $List:ty;)*) => {$(
@@ -82,7 +103,8 @@ lists! {
     [const M: usize] &[[I; N]; M];
 }
 
-const NAME: &str = "take elements";
+/// The name of the operation in messages.
+pub(crate) const AT: &str = "take elements";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the elements at the given indices, as a vector.
@@ -116,10 +138,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Select<T>,
     {
         let rows = indices.rows(self.device())?;
-        same_instance(NAME, self.device(), rows.device())?;
-        select::check_indices(NAME, self.shape().as_ref(), &rows.shape())?;
+        same_instance(AT, self.device(), rows.device())?;
+        select::check_indices(AT, self.shape().as_ref(), &rows.shape())?;
         Tensor::allocate_with([rows.shape()[0]], self.device().clone(), |out, device| {
-            select::pick(NAME, device, out, self.operand(), rows.operand())
+            select::pick(AT, device, out, self.operand(), rows.operand())
         })
     }
 
@@ -146,11 +168,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         let rows = indices.rows(self.device())?;
-        same_instance(NAME, self.device(), rows.device())?;
-        select::check_indices(NAME, self.shape().as_ref(), &rows.shape())?;
-        check_out(NAME, &[rows.shape()[0]], self.device(), out)?;
-        select::check_rows::<T, Dev>(NAME, self.device(), self.shape().as_ref(), rows.operand())?;
+        same_instance(AT, self.device(), rows.device())?;
+        select::check_indices(AT, self.shape().as_ref(), &rows.shape())?;
+        check_out(AT, &[rows.shape()[0]], self.device(), out)?;
+        select::check_rows::<T, Dev>(AT, self.device(), self.shape().as_ref(), rows.operand())?;
         let (output, device) = out.output();
-        select::pick(NAME, device, output, self.operand(), rows.operand())
+        select::pick(AT, device, output, self.operand(), rows.operand())
     }
 }

@@ -11,11 +11,12 @@ use crate::ops::elementwise::compute::check_out;
 use crate::ops::elementwise::mixed::ScalarFor;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
-use crate::rank::{Dim, Rank};
+use crate::rank::{AnyRank, Dim, HasRank, Rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
 
-/// A mask of rank `D`: a tensor of `bool`, owned, borrowed or a view, as [`gt`](Tensor::gt) and other comparisons return.
+/// A mask of rank `D`: a tensor of `bool`, owned, borrowed or a view, as [`gt`](Tensor::gt) and other comparisons return. A mask of rank 1
+/// can also be a tensor of [`AnyRank`], whose rank is checked at run time.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mask of `{D}` for a `{O}` tensor on `{Dev}`",
     label = "expected a tensor of `bool` of `{D}`",
@@ -23,24 +24,39 @@ use crate::tensor::{Tensor, TensorView};
     note = "`.compress(axis, mask)` takes a vector, one element for each index along the axis"
 )]
 pub trait Mask<D: Dim, O: Order, Dev: Device> {
-    /// Returns a view of the mask.
+    /// Returns a view of the mask. `op` is the name of the operation in errors.
     #[doc(hidden)]
-    fn mask(&self) -> TensorView<'_, bool, D, O, Dev>;
+    fn mask(&self, op: &'static str) -> Result<TensorView<'_, bool, D, O, Dev>, Error>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Mask<D, O, Dev> for Tensor<bool, D, O, Dev, S> {
-    fn mask(&self) -> TensorView<'_, bool, D, O, Dev> {
-        self.agree()
+    fn mask(&self, _: &'static str) -> Result<TensorView<'_, bool, D, O, Dev>, Error> {
+        Ok(self.agree())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Mask<D, O, Dev> for &Tensor<bool, D, O, Dev, S> {
-    fn mask(&self) -> TensorView<'_, bool, D, O, Dev> {
-        self.agree()
+    fn mask(&self, _: &'static str) -> Result<TensorView<'_, bool, D, O, Dev>, Error> {
+        Ok(self.agree())
     }
 }
+
+macro_rules! vectors_of_any_rank {
+    ($($Vector:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<O: Order, Dev: Device, S: Storage<bool, Dev>, const MAX: usize> Mask<Rank<1>, O, Dev> for $Vector {
+            fn mask(&self, op: &'static str) -> Result<TensorView<'_, bool, Rank<1>, O, Dev>, Error> {
+                self.agree::<bool, O, Dev>().try_into_rank().map_err(|_| {
+                    let reason = format!("expected a vector as the mask, found a tensor of `Rank<{}>`", self.rank());
+                    Error::UnsupportedRank { op, reason }
+                })
+            }
+        }
+    )*};
+}
+vectors_of_any_rank!(Tensor<bool, AnyRank<MAX>, O, Dev, S>, &Tensor<bool, AnyRank<MAX>, O, Dev, S>);
 
 /// The function of [`Tensor::masked_fill`]. Returns the value in its field if the second argument, an element of the mask, is `true`, and
 /// otherwise the first argument.
@@ -59,8 +75,8 @@ impl<T: Element> BinaryOp<T, bool> for FillMasked<T> {
     }
 }
 
-const MASKED: &str = "choose under a mask";
-const ASSIGN: &str = "assign under a mask";
+pub(crate) const MASKED: &str = "choose under a mask";
+pub(crate) const ASSIGN: &str = "assign under a mask";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns a vector of the elements at which a mask of the same shape is `true`, in memory order.
@@ -80,8 +96,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         M: Mask<D, O, Dev>,
         Dev: Select<T> + Reduce<bool>,
     {
-        let mask = mask.mask();
-        let shape = self.shape();
+        let (mask, shape) = (mask.mask(MASKED)?, self.shape());
         select::check_mask(MASKED, (self.device(), shape.as_ref()), (mask.device(), mask.shape().as_ref()))?;
         let count = counted(&mask)?;
         Tensor::allocate_with([count], self.device().clone(), |out, device| {
@@ -109,7 +124,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Select<T> + Reduce<bool>,
         S2: StorageMut<T, Dev>,
     {
-        let (mask, shape) = (mask.mask(), self.shape());
+        let (mask, shape) = (mask.mask(MASKED)?, self.shape());
         select::check_mask(MASKED, (self.device(), shape.as_ref()), (mask.device(), mask.shape().as_ref()))?;
         check_out(MASKED, &[counted(&mask)?], self.device(), out)?;
         let (output, device) = out.output();
@@ -136,9 +151,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
         Dev: Elementwise<T>,
     {
-        let mask = mask.mask();
         let (op, shape) = (FillMasked(value.into_element()), self.shape());
         let name = <FillMasked<T> as BinaryOp<T, bool>>::NAME;
+        let mask = mask.mask(name)?;
         select::check_mask(name, (self.device(), shape.as_ref()), (mask.device(), mask.shape().as_ref()))?;
         let (output, device) = self.output();
         device.update::<(T, bool), _>(&op, output, (mask.operand(),))
@@ -172,11 +187,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn masked_assign<M, B>(&mut self, mask: M, values: B)
     where
         M: Mask<D, O, Dev>,
-        B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
+        B: MatchingOperand<T, O, Dev, Dim: HasRank<1>>,
         S: StorageMut<T, Dev>,
         Dev: Select<T> + Reduce<bool>,
     {
-        let (mask, values, shape) = (mask.mask(), values.agreed(), self.shape());
+        let (mask, values, shape) = (mask.mask(ASSIGN)?, values.agreed(), self.shape());
+        if values.rank() != 1 {
+            let reason = format!("expected a vector of values, found a tensor of `Rank<{}>`", values.rank());
+            return Err(Error::UnsupportedRank { op: ASSIGN, reason });
+        }
         select::check_mask(ASSIGN, (self.device(), shape.as_ref()), (mask.device(), mask.shape().as_ref()))?;
         same_instance(ASSIGN, self.device(), values.device())?;
         select::check_values(ASSIGN, shape.as_ref(), counted(&mask)?, values.len())?;

@@ -11,12 +11,12 @@ use crate::engine::select::Along;
 use crate::error::fallible;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
-use crate::rank::{BroadcastTo, Dim, TakeRanks};
+use crate::rank::{BroadcastTo, Dim, TakeRanks, check_rank};
 use crate::storage::StorageMut;
 use crate::tensor::Tensor;
 
-const PUT: &str = "put along an axis";
-const SCATTER_ADD: &str = "scatter-add";
+pub(crate) const PUT: &str = "put along an axis";
+pub(crate) const SCATTER_ADD: &str = "scatter-add";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Overwrites the elements at positions along an axis, with separate positions for each index of the other axes. If the axis is 1,
@@ -98,6 +98,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         along.check(self.shape().as_ref())?;
         same_instance(along.op, self.device(), at.device())?;
         same_instance(along.op, self.device(), values.device())?;
+        check_rank::<R>(self.rank() - 1 + at.rank())?;
         let (output, device) = self.output();
         along.scatter(&Add, device, output, at.operand(), values.operand())
     }

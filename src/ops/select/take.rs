@@ -20,8 +20,8 @@ pub(crate) fn along<D, O: Order>(op: &'static str, axis: impl AxisArg<D>, rank: 
     Along { op, axis: axis.index(rank), row_major: O::ROW_MAJOR, unsigned: false }
 }
 
-const TAKE_ALONG: &str = "take along an axis";
-const COMPRESS: &str = "compress";
+pub(crate) const TAKE_ALONG: &str = "take along an axis";
+pub(crate) const COMPRESS: &str = "compress";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the elements at positions along an axis. The axes of the positions replace the axis. For positions of rank R in a tensor of
@@ -210,7 +210,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Select<T>,
     {
         let along = along::<D, O>(COMPRESS, axis, self.rank());
-        let (at, shape) = self.compressed(along, &mask.mask())?;
+        let (at, shape) = self.compressed(along, &mask.mask(COMPRESS)?)?;
         Tensor::allocate_with(shape, self.device().clone(), |out, device| {
             along.take(device, out, self.operand(), at.operand(), false)
         })
@@ -239,7 +239,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         let along = along::<D, O>(COMPRESS, axis, self.rank());
-        let (at, shape) = self.compressed(along, &mask.mask())?;
+        let (at, shape) = self.compressed(along, &mask.mask(COMPRESS)?)?;
         check_out(COMPRESS, shape.as_ref(), self.device(), out)?;
         let (output, device) = out.output();
         along.take(device, output, self.operand(), at.operand(), true)
