@@ -12,7 +12,7 @@ use crate::device::{Contract, Device, IntoOutput, MatrixOperand, Operand, Output
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Einsum, Elements, Factor, MatrixPair, single};
 use crate::engine::same_instance;
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible, unwrap_or_panic};
 use crate::layout::Layout;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim, check_rank, shape_of};
@@ -298,13 +298,8 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// # Errors
     /// Those of [`try_contract`](Prepared::try_contract), and if `out` is on another instance of the device or has another shape than the
     /// result. In these cases, `out` is unchanged.
-    pub fn try_contract_into<'o, X>(
-        self,
-        out: X,
-        alpha: T,
-        beta: T,
-        limit: Option<usize>,
-    ) -> Result<(), Error>
+    #[fallible]
+    pub fn contract_into<'o, X>(self, out: X, alpha: T, beta: T, limit: Option<usize>)
     where
         X: EinsumOutput<'o, T, R, O, Dev>,
         T: Scalar,
@@ -323,25 +318,12 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         }
     }
 
-    /// Computes `out = alpha · result + beta · out`.
-    ///
-    /// # Panics
-    /// If [`try_contract_into`](Prepared::try_contract_into) returns an error.
-    #[track_caller]
-    pub fn contract_into<'o, X>(self, out: X, alpha: T, beta: T, limit: Option<usize>)
-    where
-        X: EinsumOutput<'o, T, R, O, Dev>,
-        T: Scalar,
-        Dev: Contract<T>,
-    {
-        unwrap_or_panic(self.try_contract_into(out, alpha, beta, limit));
-    }
-
     /// Computes `out = result`.
     ///
     /// # Errors
     /// Those of [`try_contract_into`](Prepared::try_contract_into).
-    pub fn try_write_into<'o, X>(self, out: X, limit: Option<usize>) -> Result<(), Error>
+    #[fallible]
+    pub fn write_into<'o, X>(self, out: X, limit: Option<usize>)
     where
         X: EinsumOutput<'o, T, R, O, Dev>,
         T: Scalar,
@@ -350,41 +332,19 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         self.try_contract_into(out, T::one(), T::zero(), limit)
     }
 
-    /// Computes `out = result`.
-    ///
-    /// # Panics
-    /// If [`try_write_into`](Prepared::try_write_into) returns an error.
-    #[track_caller]
-    pub fn write_into<'o, X>(self, out: X, limit: Option<usize>)
-    where
-        X: EinsumOutput<'o, T, R, O, Dev>,
-        T: Scalar,
-        Dev: Contract<T>,
-    {
-        unwrap_or_panic(self.try_write_into(out, limit));
-    }
-
     /// Returns the contraction path of the operands.
     ///
     /// # Errors
     /// * If the operands are on different instances of the device.
     /// * If axes of one label differ in extent.
     /// * If no path is found whose intermediate results have at most `limit` bytes each.
-    pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
+    #[fallible]
+    #[must_use]
+    pub fn path(self, limit: Option<usize>) -> ContractionPath {
         let (_, factors) = factors::<_, _, _, N>(&self.operands, self.unchecked.then_some(self.spec))?;
         let limit = limit.map(|bytes| bytes / size_of::<T>());
         let shapes = factors.iter().map(|factor| factor.axes().shape());
         ContractionPath::new(self.spec, O::ROW_MAJOR, shapes, limit)
-    }
-
-    /// Returns the contraction path of the operands.
-    ///
-    /// # Panics
-    /// If [`try_path`](Prepared::try_path) returns an error.
-    #[track_caller]
-    #[must_use]
-    pub fn path(self, limit: Option<usize>) -> ContractionPath {
-        unwrap_or_panic(self.try_path(limit))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::element::{Element, Scalar};
 use crate::engine::contract::{Elements, Factor};
 use crate::engine::decompose::truncation::Truncation;
 use crate::engine::factorise::{Factorise, NewFactor};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::ops::decompose::Discarded;
 use crate::order::Order;
 use crate::rank::{AnyRank, Dim, MatrixStack, RemoveAxes};
@@ -153,23 +153,6 @@ where
 
     /// Returns `u`, the singular values and `vh`.
     ///
-    /// # Panics
-    /// If [`try_svd`](Factors::try_svd) returns an error, or the specification is for another factorisation.
-    #[track_caller]
-    pub fn svd<V: Dim>(
-        self,
-        truncation: Truncation,
-    ) -> (Tensor<T, L, O, Dev>, Tensor<T::Magnitude, V, O, Dev>, Tensor<T, R, O, Dev>)
-    where
-        T: LinalgElement,
-        E: ResultOf<1, Result = V>,
-        Dev: Decompose<T> + Copy<T>,
-    {
-        unwrap_or_panic(self.try_svd(truncation))
-    }
-
-    /// Returns `u`, the singular values and `vh`.
-    ///
     /// # Errors
     /// * If the truncation has an invalid number, or the ellipsis stands for too many axes.
     /// * If an element is NaN or infinite, or the iteration does not converge.
@@ -177,10 +160,11 @@ where
     ///
     /// # Panics
     /// If the specification is for another factorisation.
-    pub fn try_svd<V: Dim>(
+    #[fallible]
+    pub fn svd<V: Dim>(
         self,
         truncation: Truncation,
-    ) -> Result<(Tensor<T, L, O, Dev>, Tensor<T::Magnitude, V, O, Dev>, Tensor<T, R, O, Dev>), Error>
+    ) -> (Tensor<T, L, O, Dev>, Tensor<T::Magnitude, V, O, Dev>, Tensor<T, R, O, Dev>)
     where
         T: LinalgElement,
         E: ResultOf<1, Result = V>,
@@ -192,30 +176,13 @@ where
 
     /// Returns `u`, the singular values and `vh`, and what the truncation discards.
     ///
-    /// # Panics
-    /// If [`try_svd_truncated`](Factors::try_svd_truncated) returns an error, or the specification is for another factorisation.
-    #[track_caller]
-    pub fn svd_truncated<V: Dim, M>(self, truncation: Truncation) -> Truncated<T, L, V, R, M, O, Dev>
-    where
-        T: LinalgElement,
-        E: ResultOf<1, Result = V> + ResultOf<2, Result = M>,
-        M: MatrixStack + RemoveAxes<2, Removed = E>,
-        Dev: Decompose<T> + Copy<T>,
-    {
-        unwrap_or_panic(self.try_svd_truncated(truncation))
-    }
-
-    /// Returns `u`, the singular values and `vh`, and what the truncation discards.
-    ///
     /// # Errors
     /// Those of [`try_svd`](Factors::try_svd).
     ///
     /// # Panics
     /// If the specification is for another factorisation.
-    pub fn try_svd_truncated<V: Dim, M>(
-        self,
-        truncation: Truncation,
-    ) -> Result<Truncated<T, L, V, R, M, O, Dev>, Error>
+    #[fallible]
+    pub fn svd_truncated<V: Dim, M>(self, truncation: Truncation) -> Truncated<T, L, V, R, M, O, Dev>
     where
         T: LinalgElement,
         E: ResultOf<1, Result = V> + ResultOf<2, Result = M>,
@@ -230,19 +197,6 @@ where
 
     /// Returns `q` and `r`.
     ///
-    /// # Panics
-    /// If [`try_qr`](Factors::try_qr) returns an error, or the specification is for another factorisation.
-    #[track_caller]
-    pub fn qr(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
-    where
-        T: LinalgElement,
-        Dev: Decompose<T> + Copy<T>,
-    {
-        unwrap_or_panic(self.try_qr())
-    }
-
-    /// Returns `q` and `r`.
-    ///
     /// # Errors
     /// * If the ellipsis stands for too many axes.
     /// * If an element is NaN or infinite.
@@ -250,7 +204,8 @@ where
     ///
     /// # Panics
     /// If the specification is for another factorisation.
-    pub fn try_qr(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
+    #[fallible]
+    pub fn qr(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
         T: LinalgElement,
         Dev: Decompose<T> + Copy<T>,
@@ -261,45 +216,19 @@ where
 
     /// Returns `l` and `q`.
     ///
-    /// # Panics
-    /// If [`try_lq`](Factors::try_lq) returns an error, or the specification is for another factorisation.
-    #[track_caller]
-    pub fn lq(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
-    where
-        T: LinalgElement,
-        Dev: Decompose<T> + Copy<T>,
-    {
-        unwrap_or_panic(self.try_lq())
-    }
-
-    /// Returns `l` and `q`.
-    ///
     /// # Errors
     /// As [`try_qr`](Factors::try_qr).
     ///
     /// # Panics
     /// If the specification is for another factorisation.
-    pub fn try_lq(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
+    #[fallible]
+    pub fn lq(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
         T: LinalgElement,
         Dev: Decompose<T> + Copy<T>,
     {
         let [l, q] = self.with(Factorisation::Lq, |of| of.lq())?;
         Ok((tensor(l), tensor(q)))
-    }
-
-    /// Returns the eigenvalues and the eigenvectors.
-    ///
-    /// # Panics
-    /// If [`try_eigh`](Factors::try_eigh) returns an error, or the specification is for another factorisation.
-    #[track_caller]
-    pub fn eigh<V: Dim>(self) -> (Tensor<T::Magnitude, V, O, Dev>, Tensor<T, L, O, Dev>)
-    where
-        T: LinalgElement,
-        E: ResultOf<1, Result = V>,
-        Dev: Decompose<T> + Copy<T>,
-    {
-        unwrap_or_panic(self.try_eigh())
     }
 
     /// Returns the eigenvalues and the eigenvectors.
@@ -311,7 +240,8 @@ where
     ///
     /// # Panics
     /// If the specification is for another factorisation.
-    pub fn try_eigh<V: Dim>(self) -> Result<(Tensor<T::Magnitude, V, O, Dev>, Tensor<T, L, O, Dev>), Error>
+    #[fallible]
+    pub fn eigh<V: Dim>(self) -> (Tensor<T::Magnitude, V, O, Dev>, Tensor<T, L, O, Dev>)
     where
         T: LinalgElement,
         E: ResultOf<1, Result = V>,
@@ -323,19 +253,6 @@ where
 
     /// Returns `u` and `p`.
     ///
-    /// # Panics
-    /// If [`try_polar`](Factors::try_polar) returns an error, or the specification is for another factorisation.
-    #[track_caller]
-    pub fn polar(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
-    where
-        T: LinalgElement,
-        Dev: Decompose<T> + Copy<T> + Gemm<T>,
-    {
-        unwrap_or_panic(self.try_polar())
-    }
-
-    /// Returns `u` and `p`.
-    ///
     /// # Errors
     /// * If the ellipsis stands for too many axes.
     /// * If an element is NaN or infinite, or the iteration does not converge.
@@ -343,7 +260,8 @@ where
     ///
     /// # Panics
     /// If the specification is for another factorisation.
-    pub fn try_polar(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
+    #[fallible]
+    pub fn polar(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
         T: LinalgElement,
         Dev: Decompose<T> + Copy<T> + Gemm<T>,

@@ -100,7 +100,10 @@ fn too_few_axes() {
     assert_error(scalar.try_sort(Last), &no_axes("sort"));
     assert_error(scalar.try_index_axis(0, 0), &no_axes("index"));
     assert_error(scalar.try_take(0, [0]), &no_axes("take"));
-    assert_error(scalar.try_trace(0, 1), "cannot trace over axes 0 and 1: a tensor of rank 0 has no axes");
+    assert_error(
+        scalar.try_trace(0, 1),
+        "trace: a tensor of `Rank<0>` has no diagonal: a diagonal needs two axes",
+    );
     let vector = ones(&[3]);
     assert_error(
         vector.try_t(),

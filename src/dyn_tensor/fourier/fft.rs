@@ -1,20 +1,15 @@
 //! Fourier transforms of dynamic tensors.
 
 use crate::dyn_tensor::operand::for_elements;
-use crate::dyn_tensor::reduce::DynAxes;
+use crate::dyn_tensor::reduce::{DynAxes, all_or};
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::DynTensor;
 use crate::dyn_tensor::typed::typed;
 use crate::element::{DType, Scalar};
 use crate::engine::fourier::fft::{FREQUENCIES, Fft};
 use crate::error::Error;
-use crate::rank::{Rank, as_given};
+use crate::rank::Rank;
 use crate::tensor::Tensor;
-
-/// Returns the named axes of a tensor with `rank` axes.
-fn named(axes: impl DynAxes, rank: usize) -> Vec<isize> {
-    axes.axes(rank).unwrap_or_else(|| (0..rank).collect()).into_iter().map(as_given).collect()
-}
 
 impl DynTensor {
     /// Creates a vector on the host with the frequencies of the elements of an [`fft`](DynTensor::fft) of length `n`: see
@@ -126,7 +121,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn fft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
-        let axes = named(axes, self.rank());
+        let axes = all_or(&axes, self.rank());
         typed!("fft", FftElement, (x = self.look(); axes: &[isize] = &axes, options: Fft = options) => x.try_fft_with(axes, options))
     }
 
@@ -135,7 +130,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of [`fft_with`](DynTensor::fft_with).
     pub fn ifft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
-        let axes = named(axes, self.rank());
+        let axes = all_or(&axes, self.rank());
         typed!("ifft", FftElement, (x = self.look(); axes: &[isize] = &axes, options: Fft = options) => x.try_ifft_with(axes, options))
     }
 
@@ -144,7 +139,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not real floating-point numbers.
     pub fn rfft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
-        let axes = named(axes, self.rank());
+        let axes = all_or(&axes, self.rank());
         typed!("rfft", FftReal, (x = self.look(); axes: &[isize] = &axes, options: Fft = options) => x.try_rfft_with(axes, options))
     }
 
@@ -154,7 +149,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not complex numbers or the options lack this extent.
     pub fn irfft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
-        let axes = named(axes, self.rank());
+        let axes = all_or(&axes, self.rank());
         typed!("irfft", FftComplex, (x = self.look(); axes: &[isize] = &axes, options: Fft = options) => x.try_irfft_with(axes, options))
     }
 
@@ -171,7 +166,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn fftshift(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        let axes = named(axes, self.rank());
+        let axes = all_or(&axes, self.rank());
         typed!("fftshift", Element, (x = self.look(); axes: &[isize] = &axes) => x.try_fftshift(axes))
     }
 
@@ -180,7 +175,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.
     pub fn ifftshift(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        let axes = named(axes, self.rank());
+        let axes = all_or(&axes, self.rank());
         typed!("ifftshift", Element, (x = self.look(); axes: &[isize] = &axes) => x.try_ifftshift(axes))
     }
 }

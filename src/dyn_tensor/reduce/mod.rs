@@ -13,11 +13,12 @@ use super::elementwise::unary::cast_to;
 use super::operand::{lacking, needs};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-use super::typed::typed;
+use super::typed::{numbers, typed};
+use super::view::shape::axes_of;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::rank::{IndexNumber, from_start};
+use crate::rank::IndexNumber;
 use core::ops::RangeFull;
 
 /// The axes of a reduction: `..` for all of them, one axis, or a list of axes.
@@ -37,47 +38,49 @@ use core::ops::RangeFull;
     note = "write `..`, `1`, `-1`, `[0, 2]` or `&list`, counted from 0, or from the end with negative numbers"
 )]
 pub trait DynAxes {
+    /// Returns the numbers of the axes as they were given, or `None` for all axes.
     #[doc(hidden)]
-    fn axes(&self, rank: usize) -> Option<Vec<usize>>;
+    fn numbers(&self) -> Option<Vec<isize>>;
 }
 impl DynAxes for RangeFull {
-    fn axes(&self, _rank: usize) -> Option<Vec<usize>> {
+    fn numbers(&self) -> Option<Vec<isize>> {
         None
     }
 }
 impl<I: IndexNumber> DynAxes for I {
-    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
-        Some(vec![from_start(*self, rank)])
+    fn numbers(&self) -> Option<Vec<isize>> {
+        Some(vec![self.number()])
     }
 }
 impl<I: IndexNumber, const N: usize> DynAxes for [I; N] {
-    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
-        self[..].axes(rank)
+    fn numbers(&self) -> Option<Vec<isize>> {
+        Some(numbers(self))
     }
 }
 impl<I: IndexNumber> DynAxes for [I] {
-    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
-        Some(self.iter().map(|&axis| from_start(axis, rank)).collect())
+    fn numbers(&self) -> Option<Vec<isize>> {
+        Some(numbers(self))
     }
 }
 impl<I: IndexNumber> DynAxes for &[I] {
-    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
-        (**self).axes(rank)
+    fn numbers(&self) -> Option<Vec<isize>> {
+        Some(numbers(self))
     }
 }
 impl<I: IndexNumber> DynAxes for Vec<I> {
-    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
-        self[..].axes(rank)
+    fn numbers(&self) -> Option<Vec<isize>> {
+        Some(numbers(self))
     }
 }
 
 /// Returns the axes of the argument, or all axes for `..`.
-pub(super) fn all_or(axes: &impl DynAxes, rank: usize) -> Vec<usize> {
-    axes.axes(rank).unwrap_or_else(|| (0..rank).collect())
+pub(super) fn all_or(axes: &impl DynAxes, rank: usize) -> Vec<isize> {
+    axes.numbers().unwrap_or_else(|| (0..rank as isize).collect())
 }
 
 /// Removes axes of extent 1 from a contiguous tensor.
-fn without_axes(x: DynTensor, axes: &[usize]) -> DynTensor {
+fn without_axes(x: DynTensor, axes: &[isize]) -> DynTensor {
+    let axes = axes_of(axes, x.rank());
     let shape: Vec<usize> =
         x.shape().iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &n)| n).collect();
     let order = x.order();
@@ -89,13 +92,13 @@ fn without_axes(x: DynTensor, axes: &[usize]) -> DynTensor {
 fn integers_as_floats(
     name: &'static str,
     x: DynView<'_>,
-    axes: &[usize],
+    axes: &[isize],
 ) -> Result<Option<DynTensor>, Error> {
     match x.dtype() {
         DType::Bool => Err(lacking(name, x.dtype(), needs::NUMBERS)),
         DType::F32 | DType::F64 | DType::C32 | DType::C64 => Ok(None),
         _ => {
-            x.layout().axes().check_distinct_axes(name, axes)?;
+            x.layout().axes().check_distinct_axes(name, &axes_of(axes, x.rank()))?;
             cast_to::<f64>(x).map(Some)
         }
     }
@@ -137,12 +140,12 @@ macro_rules! reductions {
 
         $(
             /// Reduces axes, which are kept with extent 1.
-            fn $method(x: DynView<'_>, axes: &[usize] $(, $arg: $ty)?) -> Result<DynTensor, Error> {
+            fn $method(x: DynView<'_>, axes: &[isize] $(, $arg: $ty)?) -> Result<DynTensor, Error> {
                 $(
                     let floats = $prepare($verb, x, axes)?;
                     let x = floats.as_ref().map_or(x, DynTensor::look);
                 )?
-                typed!($verb, $bound, (x = x; axes: &[usize] = axes $(, $arg: $ty = $arg)?) => x.$typed(axes $(, $arg)?))
+                typed!($verb, $bound, (x = x; axes: &[isize] = axes $(, $arg: $ty = $arg)?) => x.$typed(axes $(, $arg)?))
             }
 
             impl<S: DynData> DynTensor<S> {
@@ -185,7 +188,7 @@ macro_rules! reductions {
             }
         )*
 
-        fn reduce(op: DynReduction, x: DynView<'_>, axes: &[usize]) -> Result<DynTensor, Error> {
+        fn reduce(op: DynReduction, x: DynView<'_>, axes: &[isize]) -> Result<DynTensor, Error> {
             match op {
                 $(DynReduction::$Name $({ $arg })? => $method(x, axes $(, $arg)?),)*
             }

@@ -22,7 +22,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn softmax(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
         let axes = all_or(&axes, self.rank());
-        typed!("softmax", RealFloat, (x = self.look(); axes: &[usize] = &axes) => x.try_softmax(axes))
+        typed!("softmax", RealFloat, (x = self.look(); axes: &[isize] = &axes) => x.try_softmax(axes))
     }
 
     /// Returns the logarithm of the [`softmax`](DynTensor::softmax). It is accurate even if the softmax underflows to zero.
@@ -38,7 +38,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn log_softmax(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
         let axes = all_or(&axes, self.rank());
-        typed!("log_softmax", RealFloat, (x = self.look(); axes: &[usize] = &axes) => x.try_log_softmax(axes))
+        typed!("log_softmax", RealFloat, (x = self.look(); axes: &[isize] = &axes) => x.try_log_softmax(axes))
     }
 
     /// Returns the logarithm of the sum of the exponentials of all elements. See [`Tensor::logsumexp`](crate::Tensor::logsumexp).
@@ -93,6 +93,6 @@ impl<S: DynData> DynTensor<S> {
     /// Those of [`logsumexp_axes`](DynTensor::logsumexp_axes).
     pub fn logsumexp_keepdims(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
         let axes = all_or(&axes, self.rank());
-        typed!("logsumexp", RealFloat, (x = self.look(); axes: &[usize] = &axes) => x.try_logsumexp_keepdims(axes))
+        typed!("logsumexp", RealFloat, (x = self.look(); axes: &[isize] = &axes) => x.try_logsumexp_keepdims(axes))
     }
 }

@@ -1,11 +1,12 @@
 //! Sums, products and traces of dynamic tensors in a wider type than that of the elements.
 
-use super::without_axes;
+use super::{all_or, without_axes};
 use crate::dyn_tensor::operand::{lacking, needs};
 use crate::dyn_tensor::scalar::DynScalar;
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::dyn_tensor::typed::typed;
+use crate::dyn_tensor::view::shape::axes_of;
 use crate::element::{DType, c32, c64};
 use crate::error::Error;
 use crate::ops::op;
@@ -97,7 +98,7 @@ macro_rules! widened {
         }
     }};
     (@row $name:expr, [$($bound:tt)*], $x:expr, $axes:expr, $op:expr) => {
-        typed!($name, [$($bound)*], (x = $x; axes: &[usize] = $axes) => x.try_reduce_keepdims(axes, $op))
+        typed!($name, [$($bound)*], (x = $x; axes: &[isize] = $axes) => x.try_reduce_keepdims(axes, $op))
     };
 }
 
@@ -105,7 +106,7 @@ const SUM: &str = "sum";
 const PRODUCT: &str = "product";
 
 /// Sums along axes, which are removed.
-fn sum(name: &'static str, x: DynView<'_>, axes: &[usize], to: DType) -> Result<DynTensor, Error> {
+fn sum(name: &'static str, x: DynView<'_>, axes: &[isize], to: DType) -> Result<DynTensor, Error> {
     let via = check(name, x.dtype(), to)?;
     // Sums of integers of up to 32 bits fit 64 bits.
     let via = if is_integer(x.dtype()) && x.dtype().size() < 8 { DType::I64 } else { via };
@@ -115,7 +116,7 @@ fn sum(name: &'static str, x: DynView<'_>, axes: &[usize], to: DType) -> Result<
 }
 
 /// Multiplies along axes, which are removed.
-fn product(x: DynView<'_>, axes: &[usize], to: DType) -> Result<DynTensor, Error> {
+fn product(x: DynView<'_>, axes: &[isize], to: DType) -> Result<DynTensor, Error> {
     let via = check(PRODUCT, x.dtype(), to)?;
     let extents = extents_of(PRODUCT, x, axes)?;
     let result = widened!(PRODUCT, x, axes, via, Prod, ProdAs);
@@ -123,8 +124,9 @@ fn product(x: DynView<'_>, axes: &[usize], to: DType) -> Result<DynTensor, Error
 }
 
 /// Checks the axes, and returns their extents.
-fn extents_of(name: &'static str, x: DynView<'_>, axes: &[usize]) -> Result<Vec<usize>, Error> {
-    x.layout().axes().check_distinct_axes(name, axes)?;
+fn extents_of(name: &'static str, x: DynView<'_>, axes: &[isize]) -> Result<Vec<usize>, Error> {
+    let axes = axes_of(axes, x.rank());
+    x.layout().axes().check_distinct_axes(name, &axes)?;
     Ok(axes.iter().map(|&axis| x.shape()[axis]).collect())
 }
 
@@ -143,7 +145,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn sum_as(&self, dtype: DType) -> Result<DynTensor, Error> {
-        sum(SUM, self.look(), &Vec::from_iter(0..self.rank()), dtype)
+        sum(SUM, self.look(), &all_or(&.., self.rank()), dtype)
     }
 
     /// [`sum_as`](DynTensor::sum_as) over one axis, which is removed.
@@ -158,7 +160,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn sum_axis_as(&self, axis: impl IndexNumber, dtype: DType) -> Result<DynTensor, Error> {
-        sum(SUM, self.look(), &[from_start(axis, self.rank())], dtype)
+        sum(SUM, self.look(), &[axis.number()], dtype)
     }
 
     /// Returns the product of all elements in the type `dtype`. The elements are widened as they are read: nothing is copied. See
@@ -175,7 +177,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn prod_as(&self, dtype: DType) -> Result<DynTensor, Error> {
-        product(self.look(), &Vec::from_iter(0..self.rank()), dtype)
+        product(self.look(), &all_or(&.., self.rank()), dtype)
     }
 
     /// [`prod_as`](DynTensor::prod_as) over one axis, which is removed.
@@ -190,7 +192,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn prod_axis_as(&self, axis: impl IndexNumber, dtype: DType) -> Result<DynTensor, Error> {
-        product(self.look(), &[from_start(axis, self.rank())], dtype)
+        product(self.look(), &[axis.number()], dtype)
     }
 
     /// [`trace`](DynTensor::trace) in the type `dtype`: see [`sum_as`](DynTensor::sum_as).
@@ -215,6 +217,6 @@ impl<S: DynData> DynTensor<S> {
         const TRACE: &str = "trace";
         let (a, b) = (from_start(a, self.rank()), from_start(b, self.rank()));
         let diagonal = self.look().with_axes(self.layout().diagonal(TRACE, a, b)?);
-        sum(TRACE, diagonal, &[diagonal.rank() - 1], dtype)
+        sum(TRACE, diagonal, &[-1], dtype)
     }
 }

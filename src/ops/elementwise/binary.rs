@@ -5,7 +5,7 @@ use crate::device::op::binary::*;
 use crate::device::op::catalogue::binary;
 use crate::device::{Device, Elementwise};
 use crate::element::{Bits, Element, Integer, RealFloat, RealScalar, Scalar};
-use crate::error::{Error, unwrap_or_panic};
+use crate::error::{Error, fallible};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -38,9 +38,7 @@ macro_rules! methods {
         #[doc = concat!($doc, ", element by element; `right` is a tensor to broadcast with, or a scalar.")]
         #[doc = $accuracy]
         ///
-        #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
-        ///
-        /// # Panics
+        /// # Errors
         /// If the shapes do not broadcast, or the allocation fails.
         ///
         /// ```
@@ -49,23 +47,8 @@ macro_rules! methods {
         #[doc = concat!("assert_eq!(result, tensor!", $expected, ");")]
         /// ```
         $(#[doc(alias = $alias)])?
-        #[track_caller]
+        #[fallible]
         pub fn $method<R: Operands<T, D, O, Dev>>(&self, right: R) -> Tensor<$Output, R::Common, O, Dev>
-        where
-            T: $bound,
-            Dev: Elementwise<T>,
-        {
-            unwrap_or_panic(right.combine($Name, self))
-        }
-
-        #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
-        ///
-        /// # Errors
-        /// If the shapes do not broadcast, or the allocation fails.
-        pub fn $try_method<R: Operands<T, D, O, Dev>>(
-            &self,
-            right: R,
-        ) -> Result<Tensor<$Output, R::Common, O, Dev>, Error>
         where
             T: $bound,
             Dev: Elementwise<T>,

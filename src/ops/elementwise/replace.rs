@@ -4,7 +4,7 @@
 
 use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
 use crate::element::{Element, RealFloat};
-use crate::error::{Error, fallible};
+use crate::error::fallible;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -130,7 +130,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// [`nan_to_num`](Tensor::nan_to_num) replaces them by 0 and by the largest finite numbers.
     ///
-    /// # Panics
+    /// # Errors
     /// If the allocation fails.
     ///
     /// ```
@@ -138,20 +138,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![1.0, f64::NAN, f64::INFINITY, -f64::INFINITY];
     /// assert_eq!(x.nan_to_num_with(0.5, 9.0, -9.0), tensor![1.0, 0.5, 9.0, -9.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn nan_to_num_with(&self, nan: T, positive: T, negative: T) -> Tensor<T, D, O, Dev>
-    where
-        T: RealFloat,
-        Dev: Elementwise<T>,
-    {
-        self.apply(NanToNumWith { nan, positive, negative })
-    }
-
-    /// Fallible variant of [`nan_to_num_with`](Tensor::nan_to_num_with).
-    ///
-    /// # Errors
-    /// If the allocation fails.
-    pub fn try_nan_to_num_with(&self, nan: T, positive: T, negative: T) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealFloat,
         Dev: Elementwise<T>,

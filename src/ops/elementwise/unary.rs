@@ -40,30 +40,17 @@ macro_rules! methods {
         #[doc = concat!($doc, ", element by element.")]
         #[doc = $accuracy]
         ///
-        #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
         #[doc = concat!("In place, for results of the same type: `x.apply_inplace(op::", stringify!($Name), ")`.")]
         ///
-        /// # Panics
+        /// # Errors
         /// If the allocation fails, or an integer result overflows in a build with debug assertions.
         ///
         /// ```
         /// use vierbein::{Complex, tensor};
         #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($method), "(), tensor!", $expected, ");")]
         /// ```
-        #[track_caller]
+        #[fallible]
         pub fn $method(&self) -> Tensor<$Output, D, O, Dev>
-        where
-            T: $bound,
-            Dev: Elementwise<T>,
-        {
-            self.apply($Name)
-        }
-
-        #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
-        ///
-        /// # Errors
-        /// If the allocation fails, or an integer result overflows in a build with debug assertions.
-        pub fn $try_method(&self) -> Result<Tensor<$Output, D, O, Dev>, Error>
         where
             T: $bound,
             Dev: Elementwise<T>,
