@@ -1,7 +1,7 @@
-//! The operations that typed tensors (`ops/`, `einsum/`) and dynamic tensors (`dyn_tensor/`) share. Ranks and memory orders are
-//! values here, not types.
+//! The parts of operations that do not depend on the types of ranks and memory orders, which are values here.
 //!
-//! The functions of this module compute shapes, choose kernels, and call the device. The callers allocate the results.
+//! The functions of this module compute shapes, choose kernels, and call the device. The methods of tensors (`ops/`, `einsum/`) check ranks and
+//! allocate results.
 
 #![forbid(unsafe_code)]
 
