@@ -19,9 +19,8 @@ pub trait IntoOutput<T: Element, Dev: Device> {
 /// A computation that calls a closure.
 pub(crate) struct By<F>(pub(crate) F);
 
-impl<T: Element, Dev: Device, F> IntoOutput<T, Dev> for By<F>
-where
-    F: FnOnce(Output<'_, T, Dev>, &Dev) -> Result<(), Error>,
+impl<T: Element, Dev: Device, F: FnOnce(Output<'_, T, Dev>, &Dev) -> Result<(), Error>> IntoOutput<T, Dev>
+    for By<F>
 {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {

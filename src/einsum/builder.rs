@@ -83,12 +83,8 @@ impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for () {
     }
 }
 
-impl<L, X, T, O, Dev> OperandList<T, O, Dev> for List<L, Held<X, T, O, Dev>>
-where
-    L: OperandList<T, O, Dev>,
-    T: Element,
-    O: Order,
-    Dev: Device,
+impl<L: OperandList<T, O, Dev>, X, T: Element, O: Order, Dev: Device> OperandList<T, O, Dev>
+    for List<L, Held<X, T, O, Dev>>
 {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn factors<'a>(&'a self, to: &mut [Option<(Factor<'a, T, Dev>, &'a Dev)>]) -> usize {

@@ -48,9 +48,8 @@ pub trait TermOperand<const LABELS: usize, const ELLIPSIS: bool>: EinsumOperand 
     type Ellipsis: Dim;
 }
 
-impl<X, const LABELS: usize, const ELLIPSIS: bool> TermOperand<LABELS, ELLIPSIS> for X
+impl<X: EinsumOperand, const LABELS: usize, const ELLIPSIS: bool> TermOperand<LABELS, ELLIPSIS> for X
 where
-    X: EinsumOperand,
     X::Dim: LabelledBy<LABELS, ELLIPSIS>,
 {
     type Ellipsis = <X::Dim as LabelledBy<LABELS, ELLIPSIS>>::Ellipsis;
@@ -127,15 +126,7 @@ fn tensor<T: Element, D: Dim, O: Order, Dev: Device>(made: NewFactor<T, Dev>) ->
     Tensor::contiguous(made.data.buffer, shape, made.data.device)
 }
 
-impl<X, T, O, Dev, E, L, R> Factors<'_, Held<X, T, O, Dev>, E, L, R>
-where
-    T: Element,
-    O: Order,
-    Dev: Device,
-    E: Dim,
-    L: Dim,
-    R: Dim,
-{
+impl<X, T: Element, O: Order, Dev: Device, E: Dim, L: Dim, R: Dim> Factors<'_, Held<X, T, O, Dev>, E, L, R> {
     /// Calls `run` with the operand and the specification, which must be a specification of `factorisation`.
     fn with<U>(
         &self,

@@ -101,7 +101,7 @@ methods! {
 }
 
 /// Computes eigenpairs of an operator on tensors by a method for operators on vectors. The method gets the first vector and its norm.
-pub(super) fn eigenpairs_of<T, D, O, Dev>(
+pub(super) fn eigenpairs_of<T: LinalgElement, D: Dim, O: Order, Dev: Backend<T>>(
     op: &'static str,
     apply: impl FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error>,
     start: &Tensor<T, D, O, Dev>,
@@ -112,13 +112,7 @@ pub(super) fn eigenpairs_of<T, D, O, Dev>(
         T::Magnitude,
         &Krylov,
     ) -> Result<Found<T, Dev>, Error>,
-) -> Result<Eigenpairs<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<Eigenpairs<T, D, O, Dev>, Error> {
     let shape = start.shape();
     let (first, norm) = given(op, "the start tensor", start)?;
     let mut apply = on_vectors(op, "operator", shape, apply);

@@ -46,20 +46,14 @@ pub(super) type Precondition<'a, T, D, O, Dev> =
 ///
 /// The methods compute residuals by recurrences, which drift from the true residuals. So the true residual is computed; if it is too large,
 /// the method solves for a correction.
-pub(super) fn solution<T, D, O, Dev>(
+pub(super) fn solution<T: LinalgElement, D: Dim, O: Order, Dev: Backend<T>>(
     op: &'static str,
     apply: impl FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error>,
     preconditioner: Option<&mut Precondition<'_, T, D, O, Dev>>,
     b: &Tensor<T, D, O, Dev>,
     how: Iteration,
     method: Method<T, Dev>,
-) -> Result<Solution<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<Solution<T, D, O, Dev>, Error> {
     let shape = b.shape();
     let tolerance = how.checked_tolerance(op)?;
     let vectors = how.vectors(op, b.len())?;

@@ -174,18 +174,12 @@ pub(super) fn check_preconditioned<R: RealScalar + Float>(op: &'static str, numb
 }
 
 /// Converts a closure over tensors of this shape to a closure over vectors. `what` is the name of the closure in messages.
-pub(super) fn on_vectors<'a, T, D, O, Dev>(
+pub(super) fn on_vectors<'a, T: Element, D: Dim, O: Order, Dev: Device>(
     op: &'static str,
     what: &'static str,
     shape: D::Shape,
     mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error> + 'a,
-) -> impl FnMut([Vector<T, Dev>; 2]) -> Result<[Vector<T, Dev>; 2], Error> + 'a
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-{
+) -> impl FnMut([Vector<T, Dev>; 2]) -> Result<[Vector<T, Dev>; 2], Error> + 'a {
     move |[x, y]| {
         let (x, mut y): (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>) = (shaped(x, shape), shaped(y, shape));
         apply(x.view(), &mut y)?;
@@ -207,17 +201,11 @@ where
 ///
 /// # Errors
 /// [`Error::Argument`] if an element is NaN or infinite.
-pub(super) fn given<T, D, O, Dev>(
+pub(super) fn given<T: Inexact, D: Dim, O: Order, Dev: Backend<T>>(
     op: &'static str,
     what: &str,
     x: &Tensor<T, D, O, Dev>,
-) -> Result<(Vector<T, Dev>, T::Magnitude), Error>
-where
-    T: Inexact,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<(Vector<T, Dev>, T::Magnitude), Error> {
     let x = flat(x.try_clone()?);
     let norm = norm(&x)?;
     if Float::is_finite(norm) {

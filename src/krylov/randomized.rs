@@ -173,18 +173,12 @@ where
 ///
 /// # Errors
 /// [`Error::Argument`] if the result has another shape, or an element that is NaN or infinite.
-fn checked<T, D, O, Dev>(
+fn checked<T: LinalgElement, D: Dim, O: Order, Dev: Backend<T>>(
     x: Tensor<T, D, O, Dev>,
     expected: D::Shape,
     what: &str,
     device: &Dev,
-) -> Result<Vector<T, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<Vector<T, Dev>, Error> {
     same_instance(OP, device, x.device())?;
     let shape = x.shape();
     let x = flat(x);

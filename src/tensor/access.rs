@@ -104,14 +104,8 @@ impl<D: Dim, Dev: HostAccess, I: IndexArray<D>> TensorIndex<D, Dev> for I {
     }
 }
 
-impl<T, D, O, Dev, S, I> Index<I> for Tensor<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-    I: TensorIndex<D, Dev>,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>, I: TensorIndex<D, Dev>> Index<I>
+    for Tensor<T, D, O, Dev, S>
 {
     type Output = T;
     /// Returns the element at an index.
@@ -131,14 +125,8 @@ where
     }
 }
 
-impl<T, D, O, Dev, S, I> IndexMut<I> for Tensor<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: StorageMut<T, Dev>,
-    I: TensorIndex<D, Dev>,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>, I: TensorIndex<D, Dev>> IndexMut<I>
+    for Tensor<T, D, O, Dev, S>
 {
     #[track_caller]
     #[inline]

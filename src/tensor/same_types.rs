@@ -10,12 +10,9 @@ use core::marker::PhantomData;
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
     /// Casts the view to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
-    pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorView<'a, T2, D, O2, Dev2>
-    where
-        T2: SameDtype<T>,
-        O2: Order + SameOrder<O>,
-        Dev2: SameDevice<Dev>,
-    {
+    pub(crate) fn into_agreeing<T2: SameDtype<T>, O2: Order + SameOrder<O>, Dev2: SameDevice<Dev>>(
+        self,
+    ) -> TensorView<'a, T2, D, O2, Dev2> {
         let View { ptr, device, .. } = self.storage;
         let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(ptr));
         Tensor {
@@ -29,12 +26,9 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
     /// Casts the view to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
-    pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorViewMut<'a, T2, D, O2, Dev2>
-    where
-        T2: SameDtype<T>,
-        O2: Order + SameOrder<O>,
-        Dev2: SameDevice<Dev>,
-    {
+    pub(crate) fn into_agreeing<T2: SameDtype<T>, O2: Order + SameOrder<O>, Dev2: SameDevice<Dev>>(
+        self,
+    ) -> TensorViewMut<'a, T2, D, O2, Dev2> {
         let ViewMut { ptr, device, .. } = self.storage;
         let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(ptr));
         Tensor {
@@ -48,12 +42,9 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns a view with the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
-    pub(crate) fn agree<T2, O2, Dev2>(&self) -> TensorView<'_, T2, D, O2, Dev2>
-    where
-        T2: SameDtype<T>,
-        O2: Order + SameOrder<O>,
-        Dev2: SameDevice<Dev>,
-    {
+    pub(crate) fn agree<T2: SameDtype<T>, O2: Order + SameOrder<O>, Dev2: SameDevice<Dev>>(
+        &self,
+    ) -> TensorView<'_, T2, D, O2, Dev2> {
         let storage = View { ptr: self.storage.ptr(), device: self.device(), data: PhantomData };
         let view: TensorView<'_, T, D, O, Dev> =
             Tensor { storage, shape: self.shape, strides: self.strides, marker: PhantomData };
@@ -62,12 +53,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Casts an owned tensor to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`. Returns
     /// a view unchanged, as `Err`.
-    pub(crate) fn into_agreed<T2, O2, Dev2>(self) -> Result<Tensor<T2, D, O2, Dev2>, Self>
-    where
-        T2: SameDtype<T>,
-        O2: Order + SameOrder<O>,
-        Dev2: SameDevice<Dev>,
-    {
+    pub(crate) fn into_agreed<T2: SameDtype<T>, O2: Order + SameOrder<O>, Dev2: SameDevice<Dev>>(
+        self,
+    ) -> Result<Tensor<T2, D, O2, Dev2>, Self> {
         if !S::OWNED {
             return Err(self);
         }

@@ -33,7 +33,7 @@ impl<'a, T: Element, Dev: Device> Factor<'a, T, Dev> {
 }
 
 /// Contracts a complex and a real operand. `c` contains the axes of `out`.
-fn mixed<T, Dev>(
+fn mixed<T: Scalar, Dev: Contract<T> + Contract<T::Part>>(
     device: &Dev,
     z: Input<'_, T, Dev>,
     x: Input<'_, T::Part, Dev>,
@@ -43,9 +43,7 @@ fn mixed<T, Dev>(
     extents: &LabelExtents,
 ) -> Result<(), Error>
 where
-    T: Scalar,
     T::Part: Scalar + CastTo<T>,
-    Dev: Contract<T> + Contract<T::Part>,
     Mul: BinaryOp<T, T::Part, Output = T>,
 {
     let (in_z, in_x) = (z.axes.set(), x.axes.set());

@@ -179,17 +179,10 @@ fn stacked_rank<T: Element, D: Dim, O: Order, Dev: Device>(parts: &[TensorView<'
 ///
 /// # Errors
 /// If there are no parts, the shapes differ, or the axis is out of range.
-fn stacked_shape<T, D, R, O, Dev>(
+fn stacked_shape<T: Element, D: InsertAxes<1, Inserted = R>, R: Dim, O: Order, Dev: Device>(
     axis: usize,
     parts: &[TensorView<'_, T, D, O, Dev>],
-) -> Result<R::Shape, Error>
-where
-    T: Element,
-    D: InsertAxes<1, Inserted = R>,
-    R: Dim,
-    O: Order,
-    Dev: Device,
-{
+) -> Result<R::Shape, Error> {
     join::check_stacked(parts.iter().map(|part| part.axes().shape()))?;
     check_rank::<R>(stacked_rank(parts))?;
     let mut shape = R::shape(stacked_rank(parts));

@@ -139,17 +139,10 @@ impl<const MAX: usize> PadWidths<AnyRank<MAX>> for &[(usize, usize)] {
 }
 
 /// Copies the scalar that a rearrangement needs, if any, to a tensor of rank 0 on the device of `x`.
-fn scalar_on_device<T, D, O, Dev, S>(
+fn scalar_on_device<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>>(
     x: &Tensor<T, D, O, Dev, S>,
     scalar: Option<T>,
-) -> Result<Option<Tensor<T, Rank<0>, O, Dev>>, Error>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-{
+) -> Result<Option<Tensor<T, Rank<0>, O, Dev>>, Error> {
     scalar.map(|scalar| Tensor::try_scalar_in(scalar, x.device())).transpose()
 }
 

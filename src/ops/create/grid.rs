@@ -112,16 +112,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If a tensor of `V` with these axes exceeds the address space.
-    fn pairs<'a, V, U, E, R>(
+    fn pairs<'a, V: Element, U: Element, E: Dim, R: Dim>(
         &'a self,
         other: &'a TensorView<'_, U, E, O, Dev>,
-    ) -> Result<Pair<'a, T, U, R, O, Dev>, Error>
-    where
-        V: Element,
-        U: Element,
-        E: Dim,
-        R: Dim,
-    {
+    ) -> Result<Pair<'a, T, U, R, O, Dev>, Error> {
         let rank = self.rank() + other.rank();
         check_rank::<R>(rank)?;
         let mut shape = R::shape(rank);

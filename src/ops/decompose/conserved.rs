@@ -108,12 +108,11 @@ impl<T: LinalgElement> Conserved<T> {
 }
 
 /// Writes the elements to the diagonal that begins at the indices `from`.
-fn set_diagonal<T, O, Dev>(x: &mut Matrix<T, O, Dev>, from: [usize; 2], elements: Vec<T>) -> Result<(), Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+fn set_diagonal<T: LinalgElement, O: Order, Dev: Backend<T>>(
+    x: &mut Matrix<T, O, Dev>,
+    from: [usize; 2],
+    elements: Vec<T>,
+) -> Result<(), Error> {
     let len = elements.len();
     if len == 0 {
         return Ok(());
@@ -152,15 +151,10 @@ fn mean_of_exponential<T: LinalgElement>(z: T) -> T {
 /// `shift` is added to the diagonal, and must make all its elements non-negative. It is at most 1/2, and is the norm of the shifted matrix,
 /// so the first term that is left out is at most 0.5¹⁷ / 17!, about 2e-20. No term is negative, so no element loses digits by
 /// cancellation, and small rates keep their relative precision next to large ones.
-pub(super) fn of_small_generator<T, O, Dev>(
+pub(super) fn of_small_generator<T: LinalgElement, O: Order, Dev: Backend<T>>(
     a: &Matrix<T, O, Dev>,
     shift: T,
-) -> Result<Matrix<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<Matrix<T, O, Dev>, Error> {
     let identity = Matrix::<T, O, Dev>::try_eye_in(a.shape()[0], a.device())?;
     let first = a.try_apply2(Add, &identity.try_apply2(Mul, shift)?)?;
     let second = first.try_matmul(&first)?;

@@ -13,15 +13,10 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// Returns the eigenvalues, and writes the eigenvectors to `v` unless it is `None`.
-fn eigenvalues<T, O, Dev>(
+fn eigenvalues<T: LinalgElement, O: Order, Dev: Decompose<T>>(
     a: &StackView<'_, T, O, Dev>,
     v: Option<&mut NewStack<T::Complex, Rank<3>, O, Dev>>,
-) -> Result<Vectors<T::Complex, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+) -> Result<Vectors<T::Complex, O, Dev>, Error> {
     let [_, n, _] = extents::<O>(a.shape());
     let mut w = NewStack::vectors(a, n)?;
     let v = v.map(NewStack::output);
@@ -29,38 +24,27 @@ where
     Ok(w.tensor)
 }
 
-fn eigvals<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vectors<T::Complex, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+fn eigvals<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Vectors<T::Complex, O, Dev>, Error> {
     eigenvalues(a, None)
 }
 
 /// Complex eigenvalues and eigenvectors.
 type Eig<C, O, Dev> = (Vectors<C, O, Dev>, Stack<C, O, Dev>);
 
-fn eig<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Eig<T::Complex, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+fn eig<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Eig<T::Complex, O, Dev>, Error> {
     let [_, n, _] = extents::<O>(a.shape());
     let mut v = NewStack::stack(a, [n, n])?;
     let w = eigenvalues(a, Some(&mut v))?;
     Ok((w, v.tensor))
 }
 
-pub(super) fn schur<T, O, Dev>(
+pub(super) fn schur<T: LinalgElement, O: Order, Dev: Decompose<T>>(
     a: &StackView<'_, T, O, Dev>,
-) -> Result<(Stack<T, O, Dev>, Stack<T, O, Dev>), Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+) -> Result<(Stack<T, O, Dev>, Stack<T, O, Dev>), Error> {
     let [_, n, _] = extents::<O>(a.shape());
     let (mut t, mut z) = (NewStack::stack(a, [n, n])?, NewStack::stack(a, [n, n])?);
     with_operand(a, |device, a| device.schur(t.output(), z.output(), a))?;

@@ -13,15 +13,10 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// Returns the eigenvalues, and writes the eigenvectors to `v` unless it is `None`.
-fn eigenvalues<T, O, Dev>(
+fn eigenvalues<T: LinalgElement, O: Order, Dev: Decompose<T>>(
     a: &StackView<'_, T, O, Dev>,
     v: Option<&mut NewStack<T, Rank<3>, O, Dev>>,
-) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+) -> Result<Vectors<T::Magnitude, O, Dev>, Error> {
     let [_, n, _] = extents::<O>(a.shape());
     let mut w = NewStack::vectors(a, n)?;
     let v = v.map(NewStack::output);
@@ -32,24 +27,18 @@ where
 /// Eigenvalues and eigenvectors.
 pub(crate) type Eigh<T, O, Dev> = (Vectors<<T as Scalar>::Magnitude, O, Dev>, Stack<T, O, Dev>);
 
-pub(super) fn eigh<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Eigh<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+pub(super) fn eigh<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Eigh<T, O, Dev>, Error> {
     let [_, n, _] = extents::<O>(a.shape());
     let mut v = NewStack::stack(a, [n, n])?;
     let w = eigenvalues(a, Some(&mut v))?;
     Ok((w, v.tensor))
 }
 
-fn eigvalsh<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+fn eigvalsh<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Vectors<T::Magnitude, O, Dev>, Error> {
     eigenvalues(a, None)
 }
 

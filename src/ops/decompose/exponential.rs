@@ -26,12 +26,9 @@ use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, ToPrimitive};
 
-fn expm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn expm<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Stack<T, O, Dev>, Error> {
     each_matrix(a, |a| exponential(&a))
 }
 
@@ -46,12 +43,9 @@ const DOUBLE: [(usize, f64); 5] = [
 ];
 const SINGLE: [(usize, f64); 3] = [(3, 4.258730016922831e-1), (5, 1.880152677804762), (7, 3.92572478313866)];
 
-fn exponential<T, O, Dev>(a: &TensorView<'_, T, Rank<2>, O, Dev>) -> Result<Matrix<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn exponential<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &TensorView<'_, T, Rank<2>, O, Dev>,
+) -> Result<Matrix<T, O, Dev>, Error> {
     let (n, elements) = (a.shape()[0], a.try_to_vec()?);
     if !elements.iter().all(|x| x.all_finite()) {
         return Err(Error::NotFinite { op: "expm", shape: a.shape().to_vec(), matrix: vec![] });
@@ -78,15 +72,10 @@ where
 }
 
 /// Multiplies each element `[i, j]` by `2^exponent(i, j)`, on the host.
-fn times_powers<T, O, Dev>(
+fn times_powers<T: LinalgElement, O: Order, Dev: Backend<T>>(
     a: &TensorView<'_, T, Rank<2>, O, Dev>,
     exponent: impl Fn(usize, usize) -> i32,
-) -> Result<Matrix<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<Matrix<T, O, Dev>, Error> {
     let n = a.shape()[0];
     let mut elements = a.try_to_vec()?;
     for (k, x) in elements.iter_mut().enumerate() {
@@ -97,16 +86,11 @@ where
 }
 
 /// Returns the exponential by scaling and squaring.
-fn by_squaring<T, O, Dev>(
+fn by_squaring<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &TensorView<'_, T, Rank<2>, O, Dev>,
     magnitudes: &Magnitudes,
     conserved: &Conserved<T>,
-) -> Result<Matrix<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Matrix<T, O, Dev>, Error> {
     let unit = <T::Magnitude as Float>::epsilon().to_f64().expect("a float converts to `f64`") / 2.0;
     let levels: &[_] = if unit < 1e-10 { &DOUBLE } else { &SINGLE };
     let mut powers = Powers { a: a.try_to_owned()?, even: vec![] };
@@ -131,16 +115,11 @@ where
 }
 
 /// Squares an approximation of the exponential of a matrix that was divided by `2^squarings`.
-fn squared<T, O, Dev>(
+fn squared<T: LinalgElement, O: Order, Dev: Backend<T>>(
     mut result: Matrix<T, O, Dev>,
     squarings: i32,
     conserved: &Conserved<T>,
-) -> Result<Matrix<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<Matrix<T, O, Dev>, Error> {
     conserved.restore(&mut result, squarings)?;
     for halvings in (0..squarings).rev() {
         result = result.try_matmul(&result)?;
@@ -244,12 +223,9 @@ struct Magnitudes {
 }
 
 impl Magnitudes {
-    fn new<T, O, Dev>(a: &TensorView<'_, T, Rank<2>, O, Dev>) -> Result<Magnitudes, Error>
-    where
-        T: LinalgElement,
-        O: Order,
-        Dev: Backend<T>,
-    {
+    fn new<T: LinalgElement, O: Order, Dev: Backend<T>>(
+        a: &TensorView<'_, T, Rank<2>, O, Dev>,
+    ) -> Result<Magnitudes, Error> {
         let magnitude =
             |x: &T| CastTo::<T::Magnitude>::cast_to(x.modulus()).to_f64().expect("a float converts to `f64`");
         let elements = a.try_to_vec()?.iter().map(magnitude).collect();

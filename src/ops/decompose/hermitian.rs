@@ -20,15 +20,10 @@ use crate::rank::{Dim, MatrixStack, Removed, check_matrices};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-fn hermitian_map<T, O, Dev>(
+fn hermitian_map<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     mut f: impl FnMut(T::Magnitude) -> T,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Stack<T, O, Dev>, Error> {
     let [batch, n, _] = extents::<O>(a.shape());
     let (w, v) = eigh(a)?;
     let mapped = each_vector(&w, |_, w| w.iter().map(|&w| f(w)).collect::<Vec<T>>())?.concat();
@@ -38,15 +33,10 @@ where
 
 /// Returns the eigenvalues and eigenvectors of `a · v = b · v · w`. With `b = l · lᴴ`, the eigenvalues are those of the Hermitian matrix
 /// `l⁻¹ · a · l⁻ᴴ`, and the eigenvectors are `l⁻ᴴ` times the eigenvectors of this matrix.
-fn eigh_generalized<T, O, Dev>(
+fn eigh_generalized<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     b: &StackView<'_, T, O, Dev>,
-) -> Result<Eigh<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Eigh<T, O, Dev>, Error> {
     check_finite(GENERALIZED, a)?;
     let l = cholesky(b)?;
     // Mirror the lower triangle of `a`, to obtain the whole Hermitian matrix.

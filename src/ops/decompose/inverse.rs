@@ -18,36 +18,26 @@ use core::f64::consts::LN_2;
 use num_traits::{Float, Zero};
 
 /// Calls `f` with a stack of identity matrices that has the shape of `a`: a view that repeats one matrix.
-fn with_identity<T, O, Dev, R>(
+fn with_identity<T: LinalgElement, O: Order, Dev: Backend<T>, R>(
     a: &StackView<'_, T, O, Dev>,
     f: impl FnOnce(&TensorView<'_, T, Rank<3>, O, Dev>) -> Result<R, Error>,
-) -> Result<R, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<R, Error> {
     let [batch, n, _] = extents::<O>(a.shape());
     let identity = Tensor::<T, Rank<2>, O, Dev>::try_eye_in(n, a.device())?;
     let identity = identity.try_broadcast_to(stack_shape::<O>([batch, n, n]))?;
     f(&(&identity).into())
 }
 
-fn inv<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn inv<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Stack<T, O, Dev>, Error> {
     with_identity(a, |identity| a.solved("inv", Structure::General, identity.view()))
 }
 
-fn matrix_power<T, O, Dev>(a: &StackView<'_, T, O, Dev>, n: i32) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn matrix_power<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+    n: i32,
+) -> Result<Stack<T, O, Dev>, Error> {
     if n < 0 {
         let inverse = inv(a)?;
         return power(&inverse.view(), n.unsigned_abs());
@@ -56,12 +46,10 @@ where
 }
 
 /// Returns a power by squaring.
-fn power<T, O, Dev>(a: &StackView<'_, T, O, Dev>, mut n: u32) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+fn power<T: LinalgElement, O: Order, Dev: Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+    mut n: u32,
+) -> Result<Stack<T, O, Dev>, Error> {
     if n == 0 {
         return with_identity(a, |identity| identity.try_to_owned());
     }
@@ -83,15 +71,10 @@ where
 
 /// Computes the LU decomposition of each matrix. Calls `f` with the pivots, which are the diagonal of `u`, and with `true` if the number of
 /// row exchanges is odd. Returns the results of `f`.
-fn pivots<T, O, Dev, R>(
+fn pivots<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>, R>(
     a: &StackView<'_, T, O, Dev>,
     mut f: impl FnMut(&[Scaled<T>], bool) -> R,
-) -> Result<Vec<R>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Vec<R>, Error> {
     // Pivots can overflow, and if rows differ much in size, quotients of their elements can become 0.
     let limit = exponent(<T::Magnitude as Float>::max_value()) / 4;
     let moderate = |pivot: &T| pivot.all_finite() && exponent(*pivot).abs() <= limit;
@@ -110,14 +93,9 @@ where
 }
 
 /// Divides each row by a power of two, so that its largest element is about 1. Also returns the exponents of the powers.
-fn with_equal_rows<T, O, Dev>(
+fn with_equal_rows<T: LinalgElement, O: Order, Dev: Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
-) -> Result<(Stack<T, O, Dev>, Vec<Vec<i32>>), Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<(Stack<T, O, Dev>, Vec<Vec<i32>>), Error> {
     let [batch, n, _] = extents::<O>(a.shape());
     let mut elements = a.try_to_vec()?;
     let mut exponents = vec![vec![0; n]; batch];
@@ -133,12 +111,9 @@ where
 }
 
 /// Returns for each matrix the diagonal of the factor `u` of its LU decomposition, and whether the number of row exchanges is odd.
-fn decomposed<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vec<(Vec<T>, bool)>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn decomposed<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Vec<(Vec<T>, bool)>, Error> {
     let (lu, rows) = packed_lu(a)?;
     let odd = each_vector(&rows, |_, rows| is_odd(rows))?;
     let [of_rows, of_columns] = matrix_axes::<O>();
@@ -166,12 +141,9 @@ fn is_odd(permutation: &[i64]) -> bool {
     odd
 }
 
-fn det<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn det<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Numbers<T, O, Dev>, Error> {
     let determinants = pivots(a, |pivots, odd| {
         let one = Scaled::new(if odd { -T::one() } else { T::one() }, 0);
         pivots.iter().fold(one, |product, &x| product.times(x)).value()
@@ -182,12 +154,9 @@ where
 /// The phase of the determinants, and the logarithm of their magnitudes.
 type LogDeterminants<T, O, Dev> = (Numbers<T, O, Dev>, Numbers<<T as Scalar>::Magnitude, O, Dev>);
 
-fn slogdet<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<LogDeterminants<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn slogdet<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<LogDeterminants<T, O, Dev>, Error> {
     let mut logarithms = vec![];
     let phases = pivots(a, |pivots, odd| {
         let mut phase = if odd { -T::one() } else { T::one() };

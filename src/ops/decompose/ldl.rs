@@ -39,12 +39,9 @@ impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Ldl<T, Rank<3>, O, Dev
     }
 }
 
-fn ldl<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Ldl<T, Rank<3>, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+fn ldl<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Ldl<T, Rank<3>, O, Dev>, Error> {
     let [_, n, _] = extents::<O>(a.shape());
     let (mut l, mut d, mut rows) =
         (NewStack::stack(a, [n, n])?, NewStack::stack(a, [n, n])?, NewStack::vectors(a, n)?);

@@ -84,16 +84,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.least_squares(lstsq_with(relative)?, b)
     }
 
-    fn least_squares<B, R>(
+    fn least_squares<B: MatchingOperand<T, O, Dev>, R: Dim>(
         &self,
         (op, negligible): (&'static str, Negligible),
         b: B,
     ) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: LinalgElement,
-        B: MatchingOperand<T, O, Dev>,
         D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
-        R: Dim,
         Dev: Decompose<T> + Backend<T>,
     {
         let b = b.agreed();

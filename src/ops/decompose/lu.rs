@@ -43,26 +43,18 @@ impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Lu<T, Rank<3>, O, Dev>
 }
 
 /// Returns both factors in one matrix, without the diagonal of `l`, which consists of ones. Also returns the indices of [`Lu::rows`].
-pub(super) fn packed_lu<T, O, Dev>(
+pub(super) fn packed_lu<T: LinalgElement, O: Order, Dev: Decompose<T>>(
     a: &StackView<'_, T, O, Dev>,
-) -> Result<(Stack<T, O, Dev>, Vectors<i64, O, Dev>), Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+) -> Result<(Stack<T, O, Dev>, Vectors<i64, O, Dev>), Error> {
     let [_, m, n] = extents::<O>(a.shape());
     let (mut lu, mut rows) = (NewStack::stack(a, [m, n])?, NewStack::vectors(a, m)?);
     with_operand(a, |device, a| device.lu(lu.output(), rows.output(), a))?;
     Ok((lu.tensor, rows.tensor))
 }
 
-pub(super) fn lu<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Lu<T, Rank<3>, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+pub(super) fn lu<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Lu<T, Rank<3>, O, Dev>, Error> {
     let (packed, rows) = packed_lu(a)?;
     let [_, m, n] = extents::<O>(a.shape());
     let [of_rows, of_columns] = matrix_axes::<O>();
@@ -75,12 +67,9 @@ where
     Ok(Lu { l, u, rows })
 }
 
-pub(super) fn cholesky<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+pub(super) fn cholesky<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Stack<T, O, Dev>, Error> {
     let [_, n, _] = extents::<O>(a.shape());
     let mut l = NewStack::stack(a, [n, n])?;
     with_operand(a, |device, a| device.cholesky(l.output(), a))?;

@@ -174,12 +174,9 @@ fn triangularise<C: LinalgElement>(t: &mut Triangular<C>, z: &mut Triangular<C>)
 }
 
 /// Copies the matrices of a stack to the host, as complex matrices.
-fn on_host<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vec<Triangular<T::Complex>>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Copy<T>,
-{
+fn on_host<T: LinalgElement, O: Order, Dev: Copy<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Vec<Triangular<T::Complex>>, Error> {
     let [batch, n, _] = extents::<O>(a.shape());
     let [rows, columns] = matrix_axes::<O>();
     // The elements are listed row by row for each matrix, whatever the memory order of the tensor.
@@ -193,16 +190,11 @@ where
 }
 
 /// Copies matrices to a stack on the device.
-fn on_device<C, O, Dev>(
+fn on_device<C: LinalgElement, O: Order, Dev: Copy<C>>(
     matrices: Vec<Triangular<C>>,
     n: usize,
     device: &Dev,
-) -> Result<Stack<C, O, Dev>, Error>
-where
-    C: LinalgElement,
-    O: Order,
-    Dev: Copy<C>,
-{
+) -> Result<Stack<C, O, Dev>, Error> {
     let shape = stack_shape::<O>([matrices.len(), n, n]);
     let elements = matrices.into_iter().flat_map(|matrix| matrix.elements).collect();
     let stack = Stack::<C, O, Dev>::try_from_vec_in(shape, elements, device)?;
@@ -215,16 +207,11 @@ where
 
 /// Applies a function of matrices, such as the square root, to each matrix of a stack. `f` gets an upper triangular matrix and an even
 /// exponent, and computes the function of the matrix times two to the power of this exponent.
-fn of_triangular<T, O, Dev>(
+fn of_triangular<T: LinalgElement, O: Order, Dev: Decompose<T> + Copy<T> + Backend<T::Complex>>(
     a: &StackView<'_, T, O, Dev>,
     op: &'static str,
     f: impl Fn(&Triangular<T::Complex>, i32) -> Option<Triangular<T::Complex>>,
-) -> Result<Stack<T::Complex, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
-{
+) -> Result<Stack<T::Complex, O, Dev>, Error> {
     let [batch, n, _] = extents::<O>(a.shape());
     let (t, z) = super::eig::schur(a)?;
     let (t, mut z) = (on_host(&t.view())?, on_host(&z.view())?);
@@ -247,21 +234,15 @@ where
     z.try_matmul(&on_device(results, n, a.device())?)?.try_matmul(&adjoint(&z.view())?)
 }
 
-fn sqrtm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
-{
+fn sqrtm<T: LinalgElement, O: Order, Dev: Decompose<T> + Copy<T> + Backend<T::Complex>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Stack<T::Complex, O, Dev>, Error> {
     of_triangular(a, "sqrtm", |t, exponent| Some(t.square_root()?.times_power(exponent / 2)))
 }
 
-fn logm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Copy<T> + Backend<T::Complex>,
-{
+fn logm<T: LinalgElement, O: Order, Dev: Decompose<T> + Copy<T> + Backend<T::Complex>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Stack<T::Complex, O, Dev>, Error> {
     of_triangular(a, "logm", |t, exponent| {
         let singular = (0..t.n).any(|j| t.at(j, j) == Scalar::from_f64(0.0));
         if singular { None } else { t.logarithm(exponent) }

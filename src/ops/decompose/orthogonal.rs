@@ -22,16 +22,11 @@ type Factors<T, O, Dev> = (Stack<T, O, Dev>, Stack<T, O, Dev>);
 ///
 /// `rearranged` gets the layouts of `a`, of the orthogonal factor and of the triangular factor, with the batch as first axis. In the
 /// layouts that it returns, `a` must be the product of the orthogonal factor and the triangular factor, in this order.
-fn by_qr<T, O, Dev>(
+fn by_qr<T: LinalgElement, O: Order, Dev: Decompose<T>>(
     a: &StackView<'_, T, O, Dev>,
     [of_q, of_r]: [[usize; 2]; 2],
     rearranged: impl Fn([Layout; 3]) -> Result<[Layout; 3], Error>,
-) -> Result<Factors<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+) -> Result<Factors<T, O, Dev>, Error> {
     let [batch, ..] = extents::<O>(a.shape());
     let allocate = |[m, n]: [usize; 2]| {
         Stack::<T, O, Dev>::allocate(stack_shape::<O>([batch, m, n]), a.device().clone())
@@ -45,34 +40,25 @@ where
     Ok((q, r))
 }
 
-fn qr<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+fn qr<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Factors<T, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     let k = m.min(n);
     by_qr(a, [[m, k], [k, n]], Ok)
 }
 
-fn qr_complete<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+fn qr_complete<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Factors<T, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     by_qr(a, [[m, m], [m, n]], Ok)
 }
 
 /// Returns the factors of `a = l · q`. They are the transposed factors of a QR decomposition: if `aᵀ = x · r`, then `a = rᵀ · xᵀ`.
-fn lq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+fn lq<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Factors<T, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     let k = m.min(n);
     let (q, l) = by_qr(a, [[k, n], [m, k]], |[a, q, l]| {
@@ -83,12 +69,9 @@ where
 
 /// Returns the factors of `a = r · q`. Reversing the rows of `a` and of `q`, and the rows and columns of `r`, makes this an LQ
 /// decomposition.
-fn rq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+fn rq<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Factors<T, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     let k = m.min(n);
     let (q, r) = by_qr(a, [[k, n], [m, k]], |[a, q, r]| {
@@ -98,12 +81,9 @@ where
     Ok((r, q))
 }
 
-fn polar<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn polar<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Factors<T, O, Dev>, Error> {
     let svd = svd(a)?;
     let v = adjoint(&svd.vh.view())?;
     let scaled = scale_columns(&v.view(), &svd.s.try_cast()?)?;

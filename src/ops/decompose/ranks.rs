@@ -73,15 +73,10 @@ impl Negligible {
 
 /// Returns `v / s` and `uᴴ`, whose product is the pseudo-inverse. Negligible singular values and their vectors are left out. If `1 / s` is
 /// near the limits of its type, both factors have a part of it: they are multiplied by powers of two.
-pub(super) fn pseudo_inverse_factors<T, O, Dev>(
+pub(super) fn pseudo_inverse_factors<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     negligible: Negligible,
-) -> Result<(Stack<T, O, Dev>, Stack<T, O, Dev>), Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<(Stack<T, O, Dev>, Stack<T, O, Dev>), Error> {
     let [batch, m, n] = extents::<O>(a.shape());
     let Svd { u, s, vh } = svd(a)?;
     let (zero, one) = (<T::Magnitude as Zero>::zero(), <T::Magnitude as One>::one());
@@ -107,28 +102,18 @@ where
     Ok((left, right))
 }
 
-fn pseudo_inverse<T, O, Dev>(
+fn pseudo_inverse<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     negligible: Negligible,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Stack<T, O, Dev>, Error> {
     let (left, right) = pseudo_inverse_factors(a, negligible)?;
     left.try_matmul(&right)
 }
 
-fn rank<T, O, Dev>(
+fn rank<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     negligible: Negligible,
-) -> Result<Numbers<i64, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Numbers<i64, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     numbers(each_vector(&singular_values(a)?, |_, s| negligible.rank_of(s, [m, n]) as i64)?, a.device())
 }
@@ -137,17 +122,12 @@ where
 ///
 /// # Errors
 /// [`Error::Argument`] if the ranks differ: the results would differ in shape.
-fn common_rank<T, O, Dev>(
+fn common_rank<T: LinalgElement, O: Order, Dev: Backend<T>>(
     op: &'static str,
     negligible: Negligible,
     s: &super::stack::Vectors<T::Magnitude, O, Dev>,
     [m, n]: [usize; 2],
-) -> Result<usize, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<usize, Error> {
     let ranks = each_vector(s, |_, s| negligible.rank_of(s, [m, n]))?;
     let first = ranks.first().copied().unwrap_or(m.min(n));
     if let Some(other) = ranks.iter().find(|&&rank| rank != first) {
@@ -160,44 +140,29 @@ where
 }
 
 /// Returns the rows `indices` of `vh`, conjugated and as columns: the right singular vectors.
-fn columns_of_v<T, O, Dev>(
+fn columns_of_v<T: LinalgElement, O: Order, Dev: Backend<T>>(
     vh: &StackView<'_, T, O, Dev>,
     indices: Range<usize>,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<Stack<T, O, Dev>, Error> {
     adjoint(&(&vh.range(matrix_axes::<O>()[0], indices)).into())
 }
 
-fn null_basis<T, O, Dev>(
+fn null_basis<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     op: &'static str,
     a: &StackView<'_, T, O, Dev>,
     negligible: Negligible,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Stack<T, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     let Svd { s, vh, .. } = svd_full(a)?;
     let rank = common_rank::<T, O, Dev>(op, negligible, &s, [m, n])?;
     columns_of_v(&vh.view(), rank..n)
 }
 
-fn range_basis<T, O, Dev>(
+fn range_basis<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     op: &'static str,
     a: &StackView<'_, T, O, Dev>,
     negligible: Negligible,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Stack<T, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     let Svd { u, s, .. } = svd(a)?;
     let rank = common_rank::<T, O, Dev>(op, negligible, &s, [m, n])?;
@@ -241,15 +206,10 @@ with_default! {
     orth, orth_with -> Stack<T, O, Dev>, |a, op, negligible| range_basis(op, a, negligible);
 }
 
-fn matrix_rank_above<T, O, Dev>(
+fn matrix_rank_above<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     size: f64,
-) -> Result<Numbers<i64, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Numbers<i64, O, Dev>, Error> {
     if size.is_nan() || size < 0.0 {
         let reason = format!("`size` is {size:?}, and must be a number that is at least 0");
         return Err(Error::Argument { op: "matrix_rank_above", reason });
@@ -258,24 +218,16 @@ where
 }
 
 /// Returns a number for each matrix, which `f` computes from its singular values.
-fn from_singular_values<T, O, Dev>(
+fn from_singular_values<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     f: impl Fn(&[T::Magnitude]) -> T::Magnitude,
-) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Numbers<T::Magnitude, O, Dev>, Error> {
     numbers(each_vector(&singular_values(a)?, |_, s| f(s))?, a.device())
 }
 
-fn cond<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn cond<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Numbers<T::Magnitude, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     if m.min(n) == 0 {
         let reason = format!("a matrix with {m} rows and {n} columns has no singular values");
@@ -291,22 +243,16 @@ where
     })
 }
 
-fn nuclear_norm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn nuclear_norm<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Numbers<T::Magnitude, O, Dev>, Error> {
     // Adds the smallest values first, which makes rounding errors smaller.
     from_singular_values(a, |s| s.iter().rev().fold(<T::Magnitude as Zero>::zero(), |sum, &x| sum + x))
 }
 
-fn spectral_norm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+fn spectral_norm<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Numbers<T::Magnitude, O, Dev>, Error> {
     from_singular_values(a, |s| s.first().copied().unwrap_or(<T::Magnitude as Zero>::zero()))
 }
 

@@ -48,16 +48,11 @@ impl<D: MatmulRanks<E>, E> SolveRanks<E> for D {
 
 /// Solves a linear system for each matrix of the stack `a`, with right-hand sides from the stack `b`. The batches of both have equal
 /// extents.
-pub(super) fn solve_stacks<T, O, Dev>(
+pub(super) fn solve_stacks<T: LinalgElement, O: Order, Dev: Decompose<T> + Copy<T>>(
     structure: Structure,
     a: &StackView<'_, T, O, Dev>,
     b: &StackView<'_, T, O, Dev>,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Copy<T>,
-{
+) -> Result<Stack<T, O, Dev>, Error> {
     a.solved("solve", structure, b.view())
 }
 
@@ -132,7 +127,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.solved("solve", structure, b.agreed())
     }
 
-    pub(super) fn solved<E, R>(
+    pub(super) fn solved<E: Dim, R: Dim>(
         &self,
         op: &'static str,
         structure: Structure,
@@ -141,8 +136,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         D: MatrixStack + SolveRanks<E, Solution = R>,
-        E: Dim,
-        R: Dim,
         Dev: Decompose<T> + Copy<T>,
     {
         same_instance(op, self.device(), b.device())?;

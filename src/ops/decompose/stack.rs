@@ -159,20 +159,12 @@ pub(crate) enum StackExtents {
 ///
 /// # Errors
 /// If the matrices do not have the required extents, a copy fails, or `f` fails. An error of `f` is returned with the shape of the tensor.
-pub(super) fn stacked<T, D, O, Dev, S, R>(
+pub(super) fn stacked<T: Element, D: MatrixStack, O: Order, Dev: Copy<T>, S: Storage<T, Dev>, R: Stacked>(
     x: &Tensor<T, D, O, Dev, S>,
     op: &'static str,
     required: StackExtents,
     f: impl FnOnce(StackView<'_, T, O, Dev>) -> Result<R, Error>,
-) -> Result<R::Typed<D>, Error>
-where
-    T: Element,
-    D: MatrixStack,
-    O: Order,
-    Dev: Copy<T>,
-    S: Storage<T, Dev>,
-    R: Stacked,
-{
+) -> Result<R::Typed<D>, Error> {
     let shape = x.shape();
     check_matrices(op, x.rank())?;
     if required == StackExtents::Square {
@@ -192,12 +184,10 @@ where
 ///
 /// # Errors
 /// [`Error::NotFinite`] with the index of the first matrix that has a NaN or infinite element.
-pub(super) fn check_finite<T, O, Dev>(op: &'static str, a: &StackView<'_, T, O, Dev>) -> Result<(), Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+pub(super) fn check_finite<T: LinalgElement, O: Order, Dev: Backend<T>>(
+    op: &'static str,
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<(), Error> {
     let finite = a.try_is_finite()?.try_all_axes(matrix_axes::<O>())?.try_to_vec()?;
     match finite.iter().position(|finite| !finite) {
         Some(j) => Err(Error::NotFinite { op, shape: a.shape().to_vec(), matrix: vec![j] }),
@@ -206,39 +196,26 @@ where
 }
 
 /// Returns the conjugate transposes.
-pub(super) fn adjoint<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+pub(super) fn adjoint<T: LinalgElement, O: Order, Dev: Backend<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Stack<T, O, Dev>, Error> {
     let [rows, columns] = matrix_axes::<O>();
     a.try_swap_axes(rows, columns)?.try_conj()
 }
 
 /// Multiplies column `j` of each matrix by element `j` of its vector.
-pub(super) fn scale_columns<T, O, Dev>(
+pub(super) fn scale_columns<T: LinalgElement, O: Order, Dev: Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     by: &Vectors<T, O, Dev>,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Backend<T>,
-{
+) -> Result<Stack<T, O, Dev>, Error> {
     a.try_apply2(Mul, &by.try_insert_axis(matrix_axes::<O>()[0])?)
 }
 
 /// Copies the vectors to the host, and calls `f` with the index of each matrix of the stack and its vector. Returns the results.
-pub(super) fn each_vector<T, O, Dev, R>(
+pub(super) fn each_vector<T: Element, O: Order, Dev: Copy<T>, R>(
     x: &Vectors<T, O, Dev>,
     mut f: impl FnMut(usize, &[T]) -> R,
-) -> Result<Vec<R>, Error>
-where
-    T: Element,
-    O: Order,
-    Dev: Copy<T>,
-{
+) -> Result<Vec<R>, Error> {
     let (elements, [first, second]) = (x.try_to_vec()?, x.shape());
     let (batch, k) = if O::ROW_MAJOR { (first, second) } else { (second, first) };
     Ok((0..batch).map(|j| f(j, &elements[j * k..(j + 1) * k])).collect())
@@ -263,15 +240,10 @@ pub(super) fn numbers<T: Element, O: Order, Dev: Device>(
 }
 
 /// Returns the results of `f` for each matrix. All results have `n` rows and columns.
-pub(super) fn each_matrix<T, O, Dev>(
+pub(super) fn each_matrix<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     f: impl Fn(TensorView<'_, T, Rank<2>, O, Dev>) -> Result<Tensor<T, Rank<2>, O, Dev>, Error>,
-) -> Result<Stack<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Stack<T, O, Dev>, Error> {
     let mut out = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
     let axis = batch_axis::<O>();
     for j in 0..a.shape()[axis] {

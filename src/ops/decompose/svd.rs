@@ -39,15 +39,10 @@ impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Svd<T, Rank<3>, O, Dev
 }
 
 /// Returns the singular values. If `vectors` is `Some([u, vh])`, writes the singular vectors to `u` and `vh`.
-fn decomposed<T, O, Dev>(
+fn decomposed<T: LinalgElement, O: Order, Dev: Decompose<T>>(
     a: &StackView<'_, T, O, Dev>,
     vectors: Option<[&mut NewStack<T, Rank<3>, O, Dev>; 2]>,
-) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+) -> Result<Vectors<T::Magnitude, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     let mut s = NewStack::vectors(a, m.min(n))?;
     let vectors = vectors.map(|vectors| vectors.map(NewStack::output));
@@ -56,49 +51,33 @@ where
 }
 
 /// Returns the decomposition with this number of left and of right singular vectors.
-fn with_vectors<T, O, Dev>(
+fn with_vectors<T: LinalgElement, O: Order, Dev: Decompose<T>>(
     a: &StackView<'_, T, O, Dev>,
     [left, right]: [usize; 2],
-) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+) -> Result<Svd<T, Rank<3>, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     let (mut u, mut vh) = (NewStack::stack(a, [m, left])?, NewStack::stack(a, [right, n])?);
     let s = decomposed(a, Some([&mut u, &mut vh]))?;
     Ok(Svd { u: u.tensor, s, vh: vh.tensor })
 }
 
-pub(super) fn svd<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+pub(super) fn svd<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Svd<T, Rank<3>, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     with_vectors(a, [m.min(n); 2])
 }
 
-pub(super) fn svd_full<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+pub(super) fn svd_full<T: LinalgElement, O: Order, Dev: Decompose<T>>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Svd<T, Rank<3>, O, Dev>, Error> {
     let [_, m, n] = extents::<O>(a.shape());
     with_vectors(a, [m, n])
 }
 
-pub(super) fn singular_values<T, O, Dev>(
+pub(super) fn singular_values<T: LinalgElement, O: Order, Dev: Decompose<T>>(
     a: &StackView<'_, T, O, Dev>,
-) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T>,
-{
+) -> Result<Vectors<T::Magnitude, O, Dev>, Error> {
     decomposed(a, None)
 }
 

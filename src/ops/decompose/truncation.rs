@@ -34,15 +34,10 @@ impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Discarded<T, Rank<3>, 
 /// A truncated decomposition of a stack: matrices with a single batch axis.
 type Truncated<T, O, Dev> = (Svd<T, Rank<3>, O, Dev>, Discarded<T, Rank<3>, O, Dev>);
 
-fn svd_truncated<T, O, Dev>(
+fn svd_truncated<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>>(
     a: &StackView<'_, T, O, Dev>,
     how: Truncation,
-) -> Result<Truncated<T, O, Dev>, Error>
-where
-    T: LinalgElement,
-    O: Order,
-    Dev: Decompose<T> + Backend<T>,
-{
+) -> Result<Truncated<T, O, Dev>, Error> {
     how.check("svd_truncated")?;
     let Svd { mut u, mut s, mut vh } = svd(a)?;
     let values: Vec<Vec<f64>> =

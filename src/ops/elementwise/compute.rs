@@ -12,12 +12,7 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 /// Returns the common shape of two operands on one device.
-fn common_shape<T, U, D, E, O, Dev, S, S2>(
-    op: &'static str,
-    left: &Tensor<T, D, O, Dev, S>,
-    right: &Tensor<U, E, O, Dev, S2>,
-) -> Result<<Common<D, E> as Dim>::Shape, Error>
-where
+fn common_shape<
     T: Element,
     U: Element,
     D: Dim + Broadcast<E>,
@@ -26,7 +21,11 @@ where
     Dev: Device,
     S: Storage<T, Dev>,
     S2: Storage<U, Dev>,
-{
+>(
+    op: &'static str,
+    left: &Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+) -> Result<<Common<D, E> as Dim>::Shape, Error> {
     same_instance(op, left.device(), right.device())?;
     let mut shape = Common::<D, E>::shape(left.rank().max(right.rank()));
     binary_shape(op, left.shape().as_ref(), right.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
@@ -36,12 +35,7 @@ where
 /// Returns a new tensor with `op(left, right)`, with broadcasting.
 // Always inlined, because a call would return the `Result` through memory: see `Tensor::allocate`.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
-    op: F,
-    left: &Tensor<T, D, O, Dev, S>,
-    right: &Tensor<U, E, O, Dev, S2>,
-) -> Result<Tensor<F::Output, Common<D, E>, O, Dev>, Error>
-where
+pub(crate) fn binary<
     T: Element,
     U: Element,
     D: Dim + Broadcast<E>,
@@ -51,7 +45,11 @@ where
     S: Storage<T, Dev>,
     S2: Storage<U, Dev>,
     F: BinaryOp<T, U>,
-{
+>(
+    op: F,
+    left: &Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+) -> Result<Tensor<F::Output, Common<D, E>, O, Dev>, Error> {
     let shape = common_shape(F::NAME, left, right)?;
     let operands = (left.operand(), right.operand());
     Tensor::allocate_with(shape, left.device().clone(), |out, device| {
@@ -60,13 +58,7 @@ where
 }
 
 /// Writes `op(left, right)`, with broadcasting, to `out`, which must have exactly the result's shape.
-pub(crate) fn binary_into<T, U, D, E, O, Dev, S, S2, S3, F>(
-    op: F,
-    left: &Tensor<T, D, O, Dev, S>,
-    right: &Tensor<U, E, O, Dev, S2>,
-    out: &mut Tensor<F::Output, Common<D, E>, O, Dev, S3>,
-) -> Result<(), Error>
-where
+pub(crate) fn binary_into<
     T: Element,
     U: Element,
     D: Dim + Broadcast<E>,
@@ -77,7 +69,12 @@ where
     S2: Storage<U, Dev>,
     S3: StorageMut<F::Output, Dev>,
     F: BinaryOp<T, U>,
-{
+>(
+    op: F,
+    left: &Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+    out: &mut Tensor<F::Output, Common<D, E>, O, Dev, S3>,
+) -> Result<(), Error> {
     let shape = common_shape(F::NAME, left, right)?;
     check_out(F::NAME, shape.as_ref(), left.device(), out)?;
     let (output, device) = out.output();
@@ -91,19 +88,12 @@ where
 }
 
 /// Checks that a preallocated output has the result's shape and is on the operands' instance of the device.
-pub(crate) fn check_out<T, D, O, Dev, S>(
+pub(crate) fn check_out<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>>(
     op: &'static str,
     result: &[usize],
     device: &Dev,
     out: &Tensor<T, D, O, Dev, S>,
-) -> Result<(), Error>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-{
+) -> Result<(), Error> {
     same_instance(op, device, out.device())?;
     if same(out.shape().as_ref(), result) {
         return Ok(());
@@ -112,12 +102,7 @@ where
 }
 
 /// Computes `target = op(target, right)`; the right operand broadcasts to the target's shape.
-pub(crate) fn binary_assign<T, U, D, E, O, Dev, S, S2, F>(
-    op: F,
-    target: &mut Tensor<T, D, O, Dev, S>,
-    right: &Tensor<U, E, O, Dev, S2>,
-) -> Result<(), Error>
-where
+pub(crate) fn binary_assign<
     T: Element,
     U: Element,
     D: Dim,
@@ -127,7 +112,11 @@ where
     S: StorageMut<T, Dev>,
     S2: Storage<U, Dev>,
     F: BinaryOp<T, U, Output = T>,
-{
+>(
+    op: F,
+    target: &mut Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+) -> Result<(), Error> {
     same_instance(F::NAME, target.device(), right.device())?;
     // Equal shapes need no broadcasting, so they skip `binary_assign_repeated`. For a few elements, calling it takes longer than the
     // computation.
@@ -140,12 +129,7 @@ where
 }
 
 #[inline(never)]
-fn binary_assign_repeated<T, U, D, E, O, Dev, S, S2, F>(
-    op: F,
-    target: &mut Tensor<T, D, O, Dev, S>,
-    right: &Tensor<U, E, O, Dev, S2>,
-) -> Result<(), Error>
-where
+fn binary_assign_repeated<
     T: Element,
     U: Element,
     D: Dim,
@@ -155,7 +139,11 @@ where
     S: StorageMut<T, Dev>,
     S2: Storage<U, Dev>,
     F: BinaryOp<T, U, Output = T>,
-{
+>(
+    op: F,
+    target: &mut Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+) -> Result<(), Error> {
     let (output, device) = target.output();
     let shape = output.axes().shape();
     elementwise::repeated::<D, _, _>(F::NAME, O::ROW_MAJOR, shape, right.operand(), |right| {
@@ -166,12 +154,7 @@ where
 /// Returns `op(left, right)` in the buffer of an owned operand that has the result's shape, otherwise in a new buffer.
 // Always inlined, because a call would return the `Result` through memory: see `Tensor::allocate`.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn combine<T, D, E, O, Dev, S, S2, F>(
-    op: F,
-    left: Tensor<T, D, O, Dev, S>,
-    right: Tensor<T, E, O, Dev, S2>,
-) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
-where
+pub(crate) fn combine<
     T: Element,
     D: Dim + Broadcast<E>,
     E: Dim,
@@ -180,7 +163,11 @@ where
     S: Storage<T, Dev>,
     S2: Storage<T, Dev>,
     F: BinaryOp<T, T, Output = T>,
-{
+>(
+    op: F,
+    left: Tensor<T, D, O, Dev, S>,
+    right: Tensor<T, E, O, Dev, S2>,
+) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error> {
     if !S::OWNED && !S2::OWNED {
         return binary(op, &left, &right);
     }
@@ -197,12 +184,7 @@ where
 
 /// Returns `op(left, right)`, which has the element type of `left`, in the buffer of `left` if it is owned and has the result's shape,
 /// otherwise in a new buffer.
-pub(crate) fn combine_to_left<T, U, D, E, O, Dev, S, S2, F>(
-    op: F,
-    left: Tensor<T, D, O, Dev, S>,
-    right: Tensor<U, E, O, Dev, S2>,
-) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
-where
+pub(crate) fn combine_to_left<
     T: Element,
     U: Element,
     D: Dim + Broadcast<E>,
@@ -212,7 +194,11 @@ where
     S: Storage<T, Dev>,
     S2: Storage<U, Dev>,
     F: BinaryOp<T, U, Output = T>,
-{
+>(
+    op: F,
+    left: Tensor<T, D, O, Dev, S>,
+    right: Tensor<U, E, O, Dev, S2>,
+) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error> {
     let shape = common_shape(F::NAME, &left, &right)?;
     match left.into_result::<Common<D, E>>(&shape) {
         Ok(mut out) => binary_assign(op, &mut out, &right).map(|()| out),
@@ -254,12 +240,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
 }
 
 /// Writes `op(x)` to `out`, which must have exactly the shape of `x`.
-pub(crate) fn unary_into<T, D, O, Dev, S, S2, F>(
-    op: F,
-    x: &Tensor<T, D, O, Dev, S>,
-    out: &mut Tensor<F::Output, D, O, Dev, S2>,
-) -> Result<(), Error>
-where
+pub(crate) fn unary_into<
     T: Element,
     D: Dim,
     O: Order,
@@ -267,7 +248,11 @@ where
     S: Storage<T, Dev>,
     S2: StorageMut<F::Output, Dev>,
     F: UnaryOp<T>,
-{
+>(
+    op: F,
+    x: &Tensor<T, D, O, Dev, S>,
+    out: &mut Tensor<F::Output, D, O, Dev, S2>,
+) -> Result<(), Error> {
     check_out(F::NAME, x.shape().as_ref(), x.device(), out)?;
     let (output, device) = out.output();
     device.map::<(T,), _>(&op, output, (x.operand(),))
@@ -276,18 +261,17 @@ where
 /// Returns `op(x)` in the buffer of `x` if `x` is owned, otherwise in a new buffer.
 // Always inlined, because a call would return the `Result` through memory: see `Tensor::allocate`.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn unary_given<T, D, O, Dev, S, F>(
-    op: F,
-    x: Tensor<T, D, O, Dev, S>,
-) -> Result<Tensor<T, D, O, Dev>, Error>
-where
+pub(crate) fn unary_given<
     T: Element,
     D: Dim,
     O: Order,
     Dev: Elementwise<T>,
     S: Storage<T, Dev>,
     F: UnaryOp<T, Output = T>,
-{
+>(
+    op: F,
+    x: Tensor<T, D, O, Dev, S>,
+) -> Result<Tensor<T, D, O, Dev>, Error> {
     let shape = x.shape();
     match x.into_result::<D>(&shape) {
         Ok(mut out) => out.try_apply_inplace(op).map(|()| out),
@@ -296,13 +280,7 @@ where
 }
 
 /// Returns a new tensor with `op(a, b, c)`, with broadcasting.
-pub(crate) fn ternary<T, U, V, D, E, G, C, O, Dev, S, S2, S3, F>(
-    op: F,
-    a: &Tensor<T, D, O, Dev, S>,
-    b: &Tensor<U, E, O, Dev, S2>,
-    c: &Tensor<V, G, O, Dev, S3>,
-) -> Result<Tensor<F::Output, Common<C, G>, O, Dev>, Error>
-where
+pub(crate) fn ternary<
     T: Element,
     U: Element,
     V: Element,
@@ -316,7 +294,12 @@ where
     S2: Storage<U, Dev>,
     S3: Storage<V, Dev>,
     F: TernaryOp<T, U, V>,
-{
+>(
+    op: F,
+    a: &Tensor<T, D, O, Dev, S>,
+    b: &Tensor<U, E, O, Dev, S2>,
+    c: &Tensor<V, G, O, Dev, S3>,
+) -> Result<Tensor<F::Output, Common<C, G>, O, Dev>, Error> {
     let shape = common_shape3(F::NAME, a, b, c)?;
     let operands = (a.operand(), b.operand(), c.operand());
     Tensor::allocate_with(shape, a.device().clone(), |out, device| {
@@ -325,14 +308,7 @@ where
 }
 
 /// Writes `op(a, b, c)`, with broadcasting, to `out`, which must have exactly the result's shape.
-pub(crate) fn ternary_into<T, U, V, D, E, G, C, O, Dev, S, S2, S3, S4, F>(
-    op: F,
-    a: &Tensor<T, D, O, Dev, S>,
-    b: &Tensor<U, E, O, Dev, S2>,
-    c: &Tensor<V, G, O, Dev, S3>,
-    out: &mut Tensor<F::Output, Common<C, G>, O, Dev, S4>,
-) -> Result<(), Error>
-where
+pub(crate) fn ternary_into<
     T: Element,
     U: Element,
     V: Element,
@@ -347,7 +323,13 @@ where
     S3: Storage<V, Dev>,
     S4: StorageMut<F::Output, Dev>,
     F: TernaryOp<T, U, V>,
-{
+>(
+    op: F,
+    a: &Tensor<T, D, O, Dev, S>,
+    b: &Tensor<U, E, O, Dev, S2>,
+    c: &Tensor<V, G, O, Dev, S3>,
+    out: &mut Tensor<F::Output, Common<C, G>, O, Dev, S4>,
+) -> Result<(), Error> {
     let shape = common_shape3(F::NAME, a, b, c)?;
     check_out(F::NAME, shape.as_ref(), a.device(), out)?;
     let (output, device) = out.output();
@@ -356,13 +338,7 @@ where
 }
 
 /// Returns the shape of `op(a, b, c)` for operands on one device: broadcasts `a` and `b`, then their common shape and `c`.
-fn common_shape3<T, U, V, D, E, G, C, O, Dev, S, S2, S3>(
-    op: &'static str,
-    a: &Tensor<T, D, O, Dev, S>,
-    b: &Tensor<U, E, O, Dev, S2>,
-    c: &Tensor<V, G, O, Dev, S3>,
-) -> Result<<Common<C, G> as Dim>::Shape, Error>
-where
+fn common_shape3<
     T: Element,
     U: Element,
     V: Element,
@@ -375,7 +351,12 @@ where
     S: Storage<T, Dev>,
     S2: Storage<U, Dev>,
     S3: Storage<V, Dev>,
-{
+>(
+    op: &'static str,
+    a: &Tensor<T, D, O, Dev, S>,
+    b: &Tensor<U, E, O, Dev, S2>,
+    c: &Tensor<V, G, O, Dev, S3>,
+) -> Result<<Common<C, G> as Dim>::Shape, Error> {
     let first = common_shape(op, a, b)?;
     same_instance(op, a.device(), c.device())?;
     let mut shape = Common::<C, G>::shape(first.as_ref().len().max(c.rank()));

@@ -77,7 +77,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Writes the differences to `out`, which must have their shape.
-    fn write_differences<S2>(
+    fn write_differences<S2: StorageMut<T, Dev>>(
         &self,
         axis: usize,
         times: usize,
@@ -87,7 +87,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         D: Broadcast<D, Common = D>,
         Dev: Elementwise<T> + Copy<T>,
-        S2: StorageMut<T, Dev>,
     {
         // The last of these passes writes to `out`. After one pass for each element, there are no elements left.
         match times.min(self.shape().as_ref()[axis].max(1)) {

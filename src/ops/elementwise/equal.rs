@@ -11,14 +11,8 @@ use crate::rank::Dim;
 use crate::storage::Storage;
 use crate::tensor::{AsView, Tensor};
 
-impl<T, D, O, Dev, S, S2> PartialEq<Tensor<T, D, O, Dev, S2>> for Tensor<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: HostAccess,
-    S: Storage<T, Dev>,
-    S2: Storage<T, Dev>,
+impl<T: Element, D: Dim, O: Order, Dev: HostAccess, S: Storage<T, Dev>, S2: Storage<T, Dev>>
+    PartialEq<Tensor<T, D, O, Dev, S2>> for Tensor<T, D, O, Dev, S>
 {
     /// Returns whether both tensors have the same shape and equal elements at each index. NaN does not equal NaN.
     fn eq(&self, other: &Tensor<T, D, O, Dev, S2>) -> bool {

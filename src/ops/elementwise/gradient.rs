@@ -180,7 +180,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Writes the gradient to `out`. The arguments must have been checked.
-    fn write_gradient<S2>(
+    fn write_gradient<S2: StorageMut<T, Dev>>(
         &self,
         axis: usize,
         halves: &Halves<T::Magnitude>,
@@ -191,7 +191,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Inexact,
         D: Broadcast<D, Common = D>,
         Dev: Elementwise<T>,
-        S2: StorageMut<T, Dev>,
     {
         let n = self.shape().as_ref()[axis];
         let at = |k: usize| self.range(axis, k..k + 1);
@@ -226,7 +225,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Writes the derivatives at the inner points: the means of the slopes on both sides, weighted with the distance on the other side.
-    fn write_inner<S2>(
+    fn write_inner<S2: StorageMut<T, Dev>>(
         &self,
         axis: usize,
         halves: &[T::Magnitude],
@@ -236,7 +235,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Inexact,
         D: Broadcast<D, Common = D>,
         Dev: Elementwise<T>,
-        S2: StorageMut<T, Dev>,
     {
         let n = self.shape().as_ref()[axis];
         let one = T::Magnitude::from_f64(1.0);

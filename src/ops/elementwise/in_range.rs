@@ -29,17 +29,16 @@ impl<T: Inexact> BinaryOp<T, T> for Finite {
 ///
 /// # Errors
 /// Those of `scaled`, and if an allocation fails.
-pub(crate) fn keep_in_range<T, R, O, Dev, S>(
-    results: &mut Tensor<T, R, O, Dev, S>,
-    scaled: impl FnOnce(T) -> Result<Tensor<T, R, O, Dev>, Error>,
-) -> Result<(), Error>
-where
+pub(crate) fn keep_in_range<
     T: Inexact,
     R: Dim,
     O: Order,
     Dev: Elementwise<T> + Reduce<T>,
     S: StorageMut<T, Dev>,
-{
+>(
+    results: &mut Tensor<T, R, O, Dev, S>,
+    scaled: impl FnOnce(T) -> Result<Tensor<T, R, O, Dev>, Error>,
+) -> Result<(), Error> {
     if results.reduced_whole(AllFinite)?.try_item()? {
         return Ok(());
     }

@@ -232,17 +232,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 /// Multiplies sums of neighbouring elements by half of their distance, if all distances are equal.
-fn finish_integrals<T, R, O, Dev, S>(
+fn finish_integrals<T: Inexact, R: Dim, O: Order, Dev: Elementwise<T>, S: StorageMut<T, Dev>>(
     halves: &Halves<T::Magnitude>,
     sums: &mut Tensor<T, R, O, Dev, S>,
-) -> Result<(), Error>
-where
-    T: Inexact,
-    R: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: StorageMut<T, Dev>,
-{
+) -> Result<(), Error> {
     match halves {
         Halves::Uniform(half) => {
             sums.try_apply_inplace(WithRight { op: Mul, right: T::from_magnitude(*half) })

@@ -41,13 +41,8 @@ impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Sync> BinaryOp<A, B>
     }
 }
 
-impl<A, B, C, R, F> TernaryOp<A, B, C> for Closure<'_, F>
-where
-    A: Element,
-    B: Element,
-    C: Element,
-    R: Element,
-    F: Fn(A, B, C) -> R + Sync,
+impl<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Sync> TernaryOp<A, B, C>
+    for Closure<'_, F>
 {
     type Output = R;
     const NAME: &'static str = "zip";

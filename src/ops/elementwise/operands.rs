@@ -245,13 +245,8 @@ where
     }
 }
 
-impl<F, T, D, O, Dev> RightOperand<F, T, D, O, Dev> for T
-where
-    F: BinaryOp<T, T, Output = T>,
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
+impl<F: BinaryOp<T, T, Output = T>, T: Element, D: Dim, O: Order, Dev: Elementwise<T>>
+    RightOperand<F, T, D, O, Dev> for T
 {
     type Element = T;
     type Common = D;
@@ -325,14 +320,8 @@ macro_rules! real_beside_complex {
 }
 real_beside_complex!(f32 f64);
 
-impl<F, T, D, O, Dev, S> AssignOperand<F, Tensor<T, D, O, Dev, S>> for T
-where
-    F: BinaryOp<T, T, Output = T>,
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: StorageMut<T, Dev>,
+impl<F: BinaryOp<T, T, Output = T>, T: Element, D: Dim, O: Order, Dev: Elementwise<T>, S: StorageMut<T, Dev>>
+    AssignOperand<F, Tensor<T, D, O, Dev, S>> for T
 {
     fn operate_on(self, op: F, left: &mut Tensor<T, D, O, Dev, S>) -> Result<(), Error> {
         left.try_apply_inplace(WithRight { op, right: self })
@@ -358,12 +347,7 @@ pub trait SameOrderOperand<O: Order, Dev: Device> {
     fn aligned(&self) -> TensorView<'_, Self::Element, Self::Dim, O, Dev>;
 }
 
-impl<X, O, Dev> SameOrderOperand<O, Dev> for X
-where
-    X: AsView,
-    O: Order + SameOrder<X::Order>,
-    Dev: SameDevice<X::Device>,
-{
+impl<X: AsView, O: Order + SameOrder<X::Order>, Dev: SameDevice<X::Device>> SameOrderOperand<O, Dev> for X {
     type Element = X::Element;
     type Dim = X::Dim;
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -383,12 +367,8 @@ pub trait MatchingOperand<T: Element, O: Order, Dev: Device>: SameOrderOperand<O
     fn agreed(&self) -> TensorView<'_, T, Self::Dim, O, Dev>;
 }
 
-impl<T, O, Dev, B> MatchingOperand<T, O, Dev> for B
-where
-    B: SameOrderOperand<O, Dev>,
-    T: SameDtype<B::Element>,
-    O: Order,
-    Dev: Device,
+impl<T: SameDtype<B::Element>, O: Order, Dev: Device, B: SameOrderOperand<O, Dev>> MatchingOperand<T, O, Dev>
+    for B
 {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn agreed(&self) -> TensorView<'_, T, B::Dim, O, Dev> {

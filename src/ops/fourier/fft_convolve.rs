@@ -207,13 +207,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 /// Returns the part of `whole`, an inverse transform, that is the result of the convolution.
-fn part<'a, T, D, O, Dev>(whole: &'a Tensor<T, D, O, Dev>, taps: &Taps<'_>) -> TensorView<'a, T, D, O, Dev>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-{
+fn part<'a, T: Element, D: Dim, O: Order, Dev: Device>(
+    whole: &'a Tensor<T, D, O, Dev>,
+    taps: &Taps<'_>,
+) -> TensorView<'a, T, D, O, Dev> {
     let shape = shape_of::<D>(taps.shape());
     let strides = whole.strides();
     let offset = taps.start().iter().zip(strides.as_ref()).map(|(&k, &step)| k as isize * step).sum();
@@ -221,16 +218,10 @@ where
 }
 
 /// Multiplies two tensors elementwise, with broadcasting. Reuses the buffer of `a` if it has the result's shape.
-fn product<T, D, O, Dev>(
+fn product<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>>(
     mut a: Tensor<T, D, O, Dev>,
     b: Tensor<T, D, O, Dev>,
-) -> Result<Tensor<T, D, O, Dev>, Error>
-where
-    T: Scalar,
-    D: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-{
+) -> Result<Tensor<T, D, O, Dev>, Error> {
     let mut shape = D::shape(a.rank().max(b.rank()));
     binary_shape("multiply", a.shape().as_ref(), b.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
     if same(a.shape().as_ref(), shape.as_ref()) {

@@ -86,7 +86,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Writes the cross products to `out`, which must have their shape. `of_a` and `of_b` are the axes of the vectors in the operands.
-    fn write_cross<E, R, S1, S2>(
+    fn write_cross<E: Dim, R: Dim, S1: Storage<T, Dev>, S2: StorageMut<T, Dev>>(
         &self,
         axis: usize,
         other: &Tensor<T, E, O, Dev, S1>,
@@ -96,11 +96,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Scalar,
         D: Broadcast<E, Common = R>,
-        E: Dim,
-        R: Dim,
         Dev: Elementwise<T>,
-        S1: Storage<T, Dev>,
-        S2: StorageMut<T, Dev>,
     {
         let mut shape = out.shape();
         let (a, b) = (|k| self.range(of_a, k..k + 1), |k| other.range(of_b, k..k + 1));

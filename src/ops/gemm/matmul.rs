@@ -94,18 +94,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// [`try_matmul_into`](Tensor::try_matmul_into) for products that cannot overflow.
-    pub(crate) fn product_into<B, R, S2>(
+    pub(crate) fn product_into<B: ProductOperand<T, O, Dev>, R: Dim, S2: StorageMut<T, Dev>>(
         &self,
         right: B,
         out: &mut Tensor<T, R, O, Dev, S2>,
     ) -> Result<(), Error>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
-        R: Dim,
         Dev: Gemm<T>,
-        S2: StorageMut<T, Dev>,
     {
         let (shape, product) = self.product::<B, R>(&right)?;
         check_out("matmul", shape.as_ref(), self.device(), out)?;

@@ -60,18 +60,12 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
 }
 
 /// Contracts two operands over pairs of axes. The result has the remaining axes, the left operand's first.
-fn contract_axes<T, R, O, Dev>(
+fn contract_axes<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     name: &'static str,
     left: OnDevice<'_, T, Dev>,
     right: (Factor<'_, T, Dev>, &Dev),
     axes: [&[usize]; 2],
-) -> Result<Tensor<T, R, O, Dev>, Error>
-where
-    T: Scalar,
-    R: Dim,
-    O: Order,
-    Dev: Contract<T>,
-{
+) -> Result<Tensor<T, R, O, Dev>, Error> {
     let pair = Pair::new(name, left, right)?;
     let operands = [pair.left.axes(), pair.right.axes()];
     let op = || match name {

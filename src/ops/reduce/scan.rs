@@ -160,7 +160,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(out)
     }
 
-    pub(crate) fn scan_into<F: BinaryOp<T, T, Output = T>, S2>(
+    pub(crate) fn scan_into<F: BinaryOp<T, T, Output = T>, S2: StorageMut<T, Dev>>(
         &self,
         op: F,
         axis: usize,
@@ -168,7 +168,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         Dev: Reduce<T>,
-        S2: StorageMut<T, Dev>,
     {
         const NAME: &str = "accumulate";
         let (mut shape, mut from, mut to) =

@@ -22,14 +22,7 @@ use crate::tensor::Tensor;
 
 const LOGSUMEXP: &str = "logsumexp";
 
-impl<T, D, O, Dev, S> Tensor<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-{
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the softmax along one axis or several: the exponentials of the elements, divided by their sum along the axes.
     ///
     /// The largest element along the axes is subtracted from all elements first, so that exponentials do not overflow. If the largest
@@ -314,17 +307,10 @@ where
 }
 
 /// Replaces sums of exponentials by their logarithms, and adds the peaks.
-fn log_and_add<T, D, O, Dev, S>(
+fn log_and_add<T: RealFloat, D: Dim, O: Order, Dev: Elementwise<T>, S: StorageMut<T, Dev>>(
     sums: &mut Tensor<T, D, O, Dev, S>,
     peaks: &Tensor<T, D, O, Dev>,
-) -> Result<(), Error>
-where
-    T: RealFloat,
-    D: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: StorageMut<T, Dev>,
-{
+) -> Result<(), Error> {
     sums.try_apply_inplace(Ln)?;
     sums.try_apply2_inplace(Add, peaks)
 }

@@ -79,14 +79,13 @@ impl<T: Scalar, D: HasRank<2>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor
     }
 
     /// Writes the sums of products of the differences of [`centred`](Tensor::centred).
-    fn write_products<S2>(
+    fn write_products<S2: StorageMut<T::Float, Dev>>(
         &self,
         scales: Option<&[f64]>,
         out: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>,
     ) -> Result<(), Error>
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
-        S2: StorageMut<T::Float, Dev>,
     {
         let centred = self.centred(scales)?;
         centred.product_into(centred.t().conj_view(), out)
@@ -118,14 +117,13 @@ impl<T: Scalar, D: HasRank<2>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor
     }
 
     /// Makes covariances of the sums of products. If they are not finite, computes them from scaled rows.
-    fn finish_covariances<S2>(
+    fn finish_covariances<S2: StorageMut<T::Float, Dev>>(
         &self,
         ddof: usize,
         products: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>,
     ) -> Result<(), Error>
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
-        S2: StorageMut<T::Float, Dev>,
     {
         // The other sums are finite if the sums of squares are, by the inequality of Cauchy and Schwarz.
         let squares = products.try_diagonal(0, 1)?.try_to_vec()?;
@@ -147,13 +145,12 @@ impl<T: Scalar, D: HasRank<2>, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor
     }
 
     /// Makes correlation coefficients of the sums of products. If sums of squares left the range of numbers, computes them from scaled rows.
-    fn finish_correlations<S2>(
+    fn finish_correlations<S2: StorageMut<T::Float, Dev>>(
         &self,
         products: &mut Tensor<T::Float, Rank<2>, O, Dev, S2>,
     ) -> Result<(), Error>
     where
         Dev: Elementwise<T> + Elementwise<T::Float> + Reduce<T::Float> + Gemm<T::Float>,
-        S2: StorageMut<T::Float, Dev>,
     {
         products.try_apply_inplace(self.per_observation(0))?;
         let mut squares = products.try_diagonal(0, 1)?.try_to_vec()?;

@@ -203,7 +203,7 @@ selections! {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Writes the greatest elements along an axis, if `descending`, or the smallest ones, and their indices. `op` is the name in messages.
-    fn select_lines<S2, S3>(
+    fn select_lines<S2: StorageMut<T, Dev>, S3: StorageMut<i64, Dev>>(
         &self,
         op: &'static str,
         axis: usize,
@@ -214,8 +214,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: Ordered,
         Dev: Sort<T>,
-        S2: StorageMut<T, Dev>,
-        S3: StorageMut<i64, Dev>,
     {
         self.axes().check_axis(op, axis)?;
         let k = values.shape().as_ref()[axis];

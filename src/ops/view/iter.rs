@@ -262,28 +262,16 @@ pub struct AxisIter<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev
     rank: PhantomData<R>,
 }
 
-impl<T, D, O, Dev, S, R> AxisIter<T, D, O, Dev, S, R>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: BorrowedStorage<T, Dev> + Copy,
-    R: Dim,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy, R: Dim>
+    AxisIter<T, D, O, Dev, S, R>
 {
     fn at(&self, index: usize) -> Tensor<T, R, O, Dev, S> {
         self.base.at_position(self.axis, index)
     }
 }
 
-impl<T, D, O, Dev, S, R> Iterator for AxisIter<T, D, O, Dev, S, R>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: BorrowedStorage<T, Dev> + Copy,
-    R: Dim,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy, R: Dim> Iterator
+    for AxisIter<T, D, O, Dev, S, R>
 {
     type Item = Tensor<T, R, O, Dev, S>;
     fn next(&mut self) -> Option<Self::Item> {
@@ -298,14 +286,8 @@ where
     }
 }
 
-impl<T, D, O, Dev, S, R> DoubleEndedIterator for AxisIter<T, D, O, Dev, S, R>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: BorrowedStorage<T, Dev> + Copy,
-    R: Dim,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy, R: Dim> DoubleEndedIterator
+    for AxisIter<T, D, O, Dev, S, R>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
         if self.next == self.end {
@@ -325,13 +307,8 @@ pub struct Lanes<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> 
     indices: LaneIndices<D>,
 }
 
-impl<T, D, O, Dev, S> Iterator for Lanes<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: BorrowedStorage<T, Dev> + Copy,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Iterator
+    for Lanes<T, D, O, Dev, S>
 {
     type Item = Tensor<T, Rank<1>, O, Dev, S>;
     fn next(&mut self) -> Option<Self::Item> {
@@ -342,41 +319,19 @@ where
     }
 }
 
-impl<T, D, O, Dev, S, R> ExactSizeIterator for AxisIter<T, D, O, Dev, S, R>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: BorrowedStorage<T, Dev> + Copy,
-    R: Dim,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy, R: Dim> ExactSizeIterator
+    for AxisIter<T, D, O, Dev, S, R>
 {
 }
-impl<T, D, O, Dev, S, R> FusedIterator for AxisIter<T, D, O, Dev, S, R>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: BorrowedStorage<T, Dev> + Copy,
-    R: Dim,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy, R: Dim> FusedIterator
+    for AxisIter<T, D, O, Dev, S, R>
 {
 }
-impl<T, D, O, Dev, S> ExactSizeIterator for Lanes<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: BorrowedStorage<T, Dev> + Copy,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> ExactSizeIterator
+    for Lanes<T, D, O, Dev, S>
 {
 }
-impl<T, D, O, Dev, S> FusedIterator for Lanes<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: BorrowedStorage<T, Dev> + Copy,
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> FusedIterator
+    for Lanes<T, D, O, Dev, S>
 {
 }

@@ -12,12 +12,8 @@ use core::cmp::Ordering;
 use core::ops;
 
 /// Compares the element of a rank-0 tensor with a scalar: `x.sum() == 2.0`.
-impl<T, O, Dev, S> PartialEq<T> for Tensor<T, Rank<0>, O, Dev, S>
-where
-    T: Element,
-    O: Order,
-    Dev: HostAccess,
-    S: Storage<T, Dev>,
+impl<T: Element, O: Order, Dev: HostAccess, S: Storage<T, Dev>> PartialEq<T>
+    for Tensor<T, Rank<0>, O, Dev, S>
 {
     fn eq(&self, scalar: &T) -> bool {
         self[[]] == *scalar
@@ -25,12 +21,8 @@ where
 }
 
 /// Compares the element of a rank-0 tensor with a scalar: `x.sum() > 2.0`.
-impl<T, O, Dev, S> PartialOrd<T> for Tensor<T, Rank<0>, O, Dev, S>
-where
-    T: RealScalar,
-    O: Order,
-    Dev: HostAccess,
-    S: Storage<T, Dev>,
+impl<T: RealScalar, O: Order, Dev: HostAccess, S: Storage<T, Dev>> PartialOrd<T>
+    for Tensor<T, Rank<0>, O, Dev, S>
 {
     fn partial_cmp(&self, scalar: &T) -> Option<Ordering> {
         self[[]].partial_cmp(scalar)
