@@ -74,6 +74,7 @@ impl<S: DynDataMut> DynTensor<S> {
 
 macro_rules! in_place {
     ($($method:ident, $Op:ident, $symbol:literal;)*) => {$(
+        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         pub(crate) fn $method(target: DynViewMut<'_>, right: DynOperand<'_>) -> Result<(), Error> {
             const NAME: &str = <op::$Op as BinaryOp<f64, f64>>::NAME;
             update(NAME, target, right, |target, right| {

@@ -74,6 +74,7 @@ macro_rules! operations {
         }
 
         $(
+            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(crate) fn $method(left: DynView<'_>, right: DynOperand<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
                 with_tensor(NAME, left, right, |right| {

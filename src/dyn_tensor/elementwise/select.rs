@@ -13,6 +13,7 @@ use crate::ops::op;
 const SELECT: &str = <op::Select as TernaryOp<bool, f64, f64>>::NAME;
 const CLAMP: &str = <op::Clamp<f64> as UnaryOp<f64>>::NAME;
 
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) -> Result<DynTensor, Error> {
     if mask.dtype() != DType::Bool {
         return Err(lacking(SELECT, mask.dtype(), needs::MASK));

@@ -63,6 +63,7 @@ macro_rules! operations {
         }
 
         $(
+            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(crate) fn $method(x: DynView<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
                 typed!(NAME, [$bound $(+ $also)?], (x = x) => x.try_apply(operations!(@kernel $Name, $($computed)*)))

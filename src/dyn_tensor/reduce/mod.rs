@@ -89,6 +89,7 @@ fn without_axes(x: DynTensor, axes: &[isize]) -> DynTensor {
 
 /// Returns a copy converted to `f64` if the elements are integers, so that the kernels for variances and norms of integers are not compiled.
 /// Checks the axes before the conversion allocates memory.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn integers_as_floats(
     name: &'static str,
     x: DynView<'_>,
@@ -140,6 +141,7 @@ macro_rules! reductions {
 
         $(
             /// Reduces axes, which are kept with extent 1.
+            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             fn $method(x: DynView<'_>, axes: &[isize] $(, $arg: $ty)?) -> Result<DynTensor, Error> {
                 $(
                     let floats = $prepare($verb, x, axes)?;
@@ -188,6 +190,7 @@ macro_rules! reductions {
             }
         )*
 
+        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn reduce(op: DynReduction, x: DynView<'_>, axes: &[isize]) -> Result<DynTensor, Error> {
             match op {
                 $(DynReduction::$Name $({ $arg })? => $method(x, axes $(, $arg)?),)*

@@ -37,6 +37,7 @@ fn between(from: DType, to: DType) -> Option<DType> {
 ///
 /// # Errors
 /// If a result does not fit.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn converted(
     noun: &str,
     extents: &[usize],
@@ -106,6 +107,7 @@ const SUM: &str = "sum";
 const PRODUCT: &str = "product";
 
 /// Sums along axes, which are removed.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn sum(name: &'static str, x: DynView<'_>, axes: &[isize], to: DType) -> Result<DynTensor, Error> {
     let via = check(name, x.dtype(), to)?;
     // Sums of integers of up to 32 bits fit 64 bits.
@@ -116,6 +118,7 @@ fn sum(name: &'static str, x: DynView<'_>, axes: &[isize], to: DType) -> Result<
 }
 
 /// Multiplies along axes, which are removed.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn product(x: DynView<'_>, axes: &[isize], to: DType) -> Result<DynTensor, Error> {
     let via = check(PRODUCT, x.dtype(), to)?;
     let extents = extents_of(PRODUCT, x, axes)?;
