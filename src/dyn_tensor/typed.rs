@@ -72,8 +72,12 @@ impl<A: Erase, B: Erase, C: Erase, D: Erase> Erase for (A, B, C, D) {
     }
 }
 
-pub(super) fn erased<R: Erase>(result: Result<R, Error>) -> Result<R::Erased, Error> {
-    result.map(Erase::erase)
+/// Calls a function and erases the types of its result.
+// Never inlined. Otherwise, the compiler would inline the calls for all element types into the function that selects one of them, which takes
+// minutes.
+#[inline(never)]
+pub(super) fn erased<R: Erase>(call: impl FnOnce() -> Result<R, Error>) -> Result<R::Erased, Error> {
+    call().map(Erase::erase)
 }
 
 /// Checks that an operand has the element type `U`, which an operation requires, and agrees with `leading` in memory order and device
@@ -177,8 +181,10 @@ macro_rules! typed {
     (@list $O:ty, $parts:ident, $body:expr) => {{
         #[allow(dead_code, reason = "few calls name the memory order")]
         type O = $O;
-        let $parts: Vec<_> = $parts.iter().map(|part| part.typed::<T, O, Dev>()).collect();
-        $crate::dyn_tensor::typed::erased($body)
+        $crate::dyn_tensor::typed::erased(move || {
+            let $parts: Vec<_> = $parts.iter().map(|part| part.typed::<T, O, Dev>()).collect();
+            $body
+        })
     }};
     (@call $op:expr, [$($bound:tt)*], $x:ident, $look:expr, [$($y:ident $(as $Y:ident)?),*], $($mut:ident)?, $body:expr) => {{
         let leading = $look;
@@ -195,9 +201,11 @@ macro_rules! typed {
     (@typed $O:ty, $x:ident, [$($y:ident $(as $Y:ident)?),*], $($mut:ident)?, $body:expr) => {{
         #[allow(dead_code, reason = "few calls name the memory order")]
         type O = $O;
-        let $($mut)? $x = $x.typed::<T, O, Dev>();
-        $(let $y = $y.typed::<typed!(@element $($Y)?), O, Dev>();)*
-        $crate::dyn_tensor::typed::erased($body)
+        $crate::dyn_tensor::typed::erased(move || {
+            let $($mut)? $x = $x.typed::<T, O, Dev>();
+            $(let $y = $y.typed::<typed!(@element $($Y)?), O, Dev>();)*
+            $body
+        })
     }};
     (@agree $op:expr, $x:expr, $leading:ident, $y:ident) => {
         $crate::dyn_tensor::operand::agree_with($op, $x, $leading, $y)

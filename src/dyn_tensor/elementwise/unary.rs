@@ -142,8 +142,8 @@ fn cast_pair<T: CastTo<U>, Dev: Elementwise<T> + Device, U: Element>(
     x: DynView<'_>,
 ) -> Result<DynTensor, Error> {
     match x.order() {
-        MemoryOrder::RowMajor => erased(x.typed::<T, RowMajor, Dev>().try_cast::<U>()),
-        MemoryOrder::ColMajor => erased(x.typed::<T, ColMajor, Dev>().try_cast::<U>()),
+        MemoryOrder::RowMajor => erased(|| x.typed::<T, RowMajor, Dev>().try_cast::<U>()),
+        MemoryOrder::ColMajor => erased(|| x.typed::<T, ColMajor, Dev>().try_cast::<U>()),
     }
 }
 

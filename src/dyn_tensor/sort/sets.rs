@@ -78,7 +78,7 @@ impl<S: DynData> DynTensor<S> {
         }
         typed!(ONE_HOT, [in i64], (labels = self.look(); classes: usize = classes, dtype: DType = dtype) => dispatch!(
             dtype,
-            U: Scalar => erased(labels.try_one_hot::<U>(classes)),
+            U: Scalar => erased(|| labels.try_one_hot::<U>(classes)),
             else => Err(lacking(ONE_HOT, dtype, needs::NUMBERS))
         ))
     }
