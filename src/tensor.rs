@@ -16,7 +16,7 @@ pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};
 
 use crate::device::into_output::By;
-use crate::device::{Cpu, Device, IntoOutput, OnDevice, Operand, Output};
+use crate::device::{Cpu, Device, IntoOutput, OnDevice, Operand, Output, wide};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::Axes;
@@ -315,6 +315,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// the tensor is column-major.
     pub(crate) fn enumeration(&self) -> Layout {
         if O::ROW_MAJOR { self.layout() } else { self.layout().reverse_axes() }
+    }
+
+    /// Calls `f` with an operand whose row-major order is the tensor's memory order. The operand has at most 16 axes: if the tensor has more,
+    /// they are fused, or the elements are copied.
+    ///
+    /// # Errors
+    /// If the elements cannot be copied, or the error of `f`.
+    pub(crate) fn in_memory_order<V>(
+        &self,
+        f: impl FnOnce(Operand<'_, T, Dev>) -> Result<V, Error>,
+    ) -> Result<V, Error> {
+        if wide::is_wide::<D>(self.rank()) {
+            let all = self.view().in_order::<RowMajor>();
+            let all = if O::ROW_MAJOR { all } else { all.transposed() };
+            return wide::in_row_major_order(self.device(), all.operand(), f);
+        }
+        let layout = self.enumeration();
+        f(self.operand_in(&layout))
     }
 
     /// Returns the operand that kernels read, without the rank in its type.

@@ -19,6 +19,7 @@ pub(crate) mod positions;
 pub(crate) mod quantile;
 mod scalars;
 pub(crate) mod via_host;
+pub(crate) mod wide;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use capability::{Copies, OnHost};

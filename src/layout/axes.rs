@@ -401,7 +401,15 @@ impl<'a> Axes<'a> {
         let (old_rank, new_rank) = (self.rank(), shape.len());
         let from = |k: usize| if row_major { k } else { old_rank - 1 - k };
         let into = |k: usize| if row_major { k } else { new_rank - 1 - k };
-        let (mut long, mut count) = ([0; MAX_RANK], 0);
+        let (mut few, mut many) = ([0; MAX_RANK], Vec::new());
+        let long = match old_rank {
+            0..=MAX_RANK => &mut few[..],
+            _ => {
+                many.resize(old_rank, 0);
+                &mut many
+            }
+        };
+        let mut count = 0;
         for axis in (0..old_rank).map(from).filter(|&axis| self.shape[axis] != 1) {
             long[count] = axis;
             count += 1;

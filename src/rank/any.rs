@@ -1,7 +1,7 @@
 //! The rank that is known at run time only, and its shapes.
 
 use super::{
-    Broadcast, Dim, HasRank, IntoShape, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, PositiveRank,
+    Broadcast, Dim, HasRank, IntoShape, MAX_ANY_RANK, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, PositiveRank,
     ReshapeArg, ToRank, sealed,
 };
 use crate::error::Error;
@@ -224,7 +224,7 @@ impl<const MAX: usize> sealed::Sealed for AnyRank<MAX> {}
 impl<const MAX: usize> Dim for AnyRank<MAX> {
     const NDIM: Option<usize> = None;
     const MAX_NDIM: usize = {
-        assert!(MAX <= MAX_RANK, "ranks run from 0 to 16");
+        assert!(MAX <= MAX_ANY_RANK, "ranks run from 0 to 64");
         MAX
     };
     type Shape = AnyShape<usize, MAX>;

@@ -24,8 +24,12 @@ use crate::error::Error;
 use core::fmt::Debug;
 use core::hash::Hash;
 
-/// The largest supported rank.
+/// The largest rank of tensors whose rank is known at compile time, of tensors of [`AnyRank`] without a parameter, and of dynamic tensors.
+/// Tensors of [`AnyRank<MAX>`](AnyRank) can have up to 64 axes.
 pub const MAX_RANK: usize = 16;
+
+/// The largest `MAX` of [`AnyRank<MAX>`](AnyRank).
+pub(crate) const MAX_ANY_RANK: usize = 64;
 
 mod sealed {
     #[diagnostic::on_unimplemented(

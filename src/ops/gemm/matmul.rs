@@ -1,6 +1,6 @@
 //! Matrix products of typed tensors.
 
-use crate::device::{Copy, Device, Gemm, IntoOutput, MatrixOperand, Output};
+use crate::device::{Copy, Device, Gemm, IntoOutput, MatrixOperand, Output, wide};
 use crate::einsum::ProductOperand;
 use crate::element::{Element, Scalar};
 use crate::engine::contract::Factor;
@@ -90,7 +90,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         check_out("matmul", shape.as_ref(), self.device(), out)?;
         let computed: Tensor<T, R, O, Dev> = Tensor::computed(shape, self.device().clone(), product)?;
         let (output, device) = out.output();
-        device.copy(output, computed.operand())
+        wide::copy::<R, _, _>(device, output, computed.operand())
     }
 
     /// [`try_matmul_into`](Tensor::try_matmul_into) for products that cannot overflow.

@@ -1,6 +1,6 @@
 //! Reductions into a preallocated tensor or mutable view.
 
-use crate::device::{Device, Reduce, Reduction};
+use crate::device::{Device, Reduce, Reduction, wide};
 use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
@@ -58,7 +58,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (shape, strides) = self.reduced_last::<F>(&all_from_start(axes, self.rank()))?;
         check_out(F::NAME, &shape.as_ref()[..self.rank() - K], self.device(), out)?;
         let (output, device) = out.output();
-        device.reduce(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0))
+        let operand = self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
+        wide::reduce::<D, _, _, _>(&op, device, output, operand)
     }
 
     /// Checks that a preallocated output has the shape of `self` without `axes`, and is on the same instance of the device.

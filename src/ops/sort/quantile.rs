@@ -232,7 +232,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let mut out = Tensor::allocate([], self.device().clone())?;
         let (output, device) = out.output_with_axes(Axes::new(&[1], &[1]), 0);
         // In memory order: if zeros of both signs are in the middle, the sign of the median depends on the order of the elements.
-        compute(device, output, self.operand_in(&self.enumeration()))?;
+        self.in_memory_order(|all| compute(device, output, all))?;
         Ok(out)
     }
 
