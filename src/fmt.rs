@@ -92,7 +92,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if is_wide::<D>(self.rank()) {
             let part = WidePart { shape: self.shape().as_ref().to_vec(), offset: 0 };
             let fetch = |part: &WidePart| {
-                let operand = self.operand_with_axes(Axes::new(&part.shape, self.axes().strides()), part.offset);
+                let operand =
+                    self.operand_with_axes(Axes::new(&part.shape, self.axes().strides()), part.offset);
                 let elements = in_row_major_order(self.device(), operand, |all| self.device().gather(all))?;
                 Ok(elements.into_iter().map(T::printed).collect())
             };

@@ -8,12 +8,9 @@
 //! at compile time, so operations on tensors of other ranks neither execute nor contain the code of this module.
 
 use super::function::{Arguments, ElementTuple, Function, Visit};
-use super::{
-    Copy, Device, Elementwise, Gemm, Generator, MatrixOperand, Operand, Output, ProductArgs, Reduce,
-    Reduction, Scaling, via_host,
-};
+use super::{Copy, Device, Elementwise, Generator, Operand, Output, Reduce, Reduction, via_host};
 use crate::device::BinaryOp;
-use crate::element::{Element, Scalar};
+use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;
 use crate::layout::contiguous_strides;
@@ -345,7 +342,7 @@ fn generate_wide<T: Element, Dev: Elementwise<T>, F: Generator<T>>(
     with_flat_output(device, out, &nest, |out| device.generate(op, out))
 }
 
-// ------------------------------------------------------------------ reductions and products
+// ------------------------------------------------------------------ reductions
 
 /// [`Reduce::reduce`] for operands with more than [`MAX_LOOPS`] axes.
 #[cold]
@@ -407,21 +404,4 @@ fn scan_wide<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     with_flat_output(device, out, &nest, |out| {
         device.scan(op, out.with_axes(Axes::new(&shape, &strides), 0), from)
     })
-}
-
-/// Sums the products of the elements of two operands of the same shape, of more than [`MAX_LOOPS`] axes. `out` has no axes.
-#[cold]
-#[inline(never)]
-pub(crate) fn sum_all_products<T: Scalar, Dev: Gemm<T>>(
-    device: &Dev,
-    a: MatrixOperand<'_, T, Dev>,
-    b: MatrixOperand<'_, T, Dev>,
-    out: Output<'_, T, Dev>,
-) -> Result<(), Error> {
-    let nest = pair(a.operand.axes(), b.operand.axes()).unordered();
-    let left = Arranged::new(device, a.operand, &nest, 0)?;
-    let right = Arranged::new(device, b.operand, &nest, 1)?;
-    let a = MatrixOperand { operand: left.operand(), conjugate: a.conjugate };
-    let b = MatrixOperand { operand: right.operand(), conjugate: b.conjugate };
-    device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out })
 }

@@ -241,7 +241,10 @@ mod tests {
         assert_eq!((same.clone().unordered().shape(), same.clone().ordered().rank()), (&[1 << 40][..], 40));
         assert_eq!(nest(&shape, &[&rows, &rows]).ordered().shape(), [1 << 40]);
         let opposite = nest(&shape, &[&rows, &columns]).unordered();
-        assert_eq!((opposite.rank(), opposite.is_contiguous(0), opposite.is_contiguous(1)), (40, true, false));
+        assert_eq!(
+            (opposite.rank(), opposite.is_contiguous(0), opposite.is_contiguous(1)),
+            (40, true, false)
+        );
         // Half of the axes repeat: the two groups of axes remain.
         let mut repeated = rows;
         repeated[..20].fill(0);

@@ -1,8 +1,8 @@
 //! The rank that is known at run time only, and its shapes.
 
 use super::{
-    Broadcast, Dim, HasRank, IntoShape, MAX_ANY_RANK, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, PositiveRank,
-    ReshapeArg, ToRank, sealed,
+    Broadcast, Dim, HasRank, IntoShape, MAX_ANY_RANK, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes,
+    PositiveRank, ReshapeArg, ToRank, sealed,
 };
 use crate::error::Error;
 use crate::rank::IndexNumber;

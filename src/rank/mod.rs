@@ -161,7 +161,16 @@ fn not_a_shape<D: Dim>(numbers: &[usize]) -> Error {
 
 /// Returns the name of a rank, for messages.
 pub(crate) fn name<D: Dim>() -> String {
-    D::NDIM.map_or("AnyRank".into(), |rank| format!("Rank<{rank}>"))
+    match D::NDIM {
+        Some(rank) => format!("Rank<{rank}>"),
+        None if D::MAX_NDIM == MAX_RANK => "AnyRank".into(),
+        None => format!("AnyRank<{}>", D::MAX_NDIM),
+    }
+}
+
+/// Returns the type of tensors with `rank` axes, for messages.
+pub(crate) fn name_of_rank(rank: usize) -> String {
+    if rank <= MAX_RANK { format!("Rank<{rank}>") } else { format!("AnyRank<{MAX_ANY_RANK}>") }
 }
 
 /// Returns `None` if a tensor with `rank` axes can have rank `D`. Otherwise returns the ranks that it can have, for messages.

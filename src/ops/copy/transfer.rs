@@ -34,8 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// For the reasons given for [`to_device`](Tensor::to_device).
     pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
-        let buffer =
-            self.in_memory_order(|operand| via_host::copied_to(device, self.device(), operand))?;
+        let buffer = self.in_memory_order(|operand| via_host::copied_to(device, self.device(), operand))?;
         Ok(Tensor::contiguous(buffer, self.shape(), device.clone()))
     }
 

@@ -235,8 +235,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar + Bits,
     {
-        let counts = self
-            .in_memory_order(|x| sums_of_integers(&via_host::read(self.device(), x)?, least, |_| 1i64))?;
+        let counts =
+            self.in_memory_order(|x| sums_of_integers(&via_host::read(self.device(), x)?, least, |_| 1i64))?;
         line(self.device(), counts)
     }
 
