@@ -22,7 +22,7 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::Axes;
 use crate::layout::{Layout, contiguous_strides, element_count};
 use crate::order::{Order, RowMajor};
-use crate::rank::Dim;
+use crate::rank::{Dim, check_axis_count};
 use crate::storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 use core::marker::PhantomData;
 
@@ -307,7 +307,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Axes::new(self.shape.as_ref(), self.strides.as_ref())
     }
 
+    /// Returns shape and strides as a layout.
+    ///
+    /// # Panics
+    /// If the tensor has more than 16 axes.
+    #[track_caller]
     pub(crate) fn layout(&self) -> Layout {
+        if wide::is_wide::<D>(self.rank()) {
+            unwrap_or_panic(check_axis_count("make a dynamic tensor", self.shape().as_ref()));
+        }
         Layout::new(self.shape.as_ref(), self.strides.as_ref())
     }
 

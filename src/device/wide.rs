@@ -179,7 +179,7 @@ fn each_part<T: Element, Dev: Device, Dev2: Device>(
 /// [`Copy::copy`] for operands with more than [`MAX_LOOPS`] axes.
 #[cold]
 #[inline(never)]
-fn copy_wide<T: Element, Dev: Copy<T>>(
+pub(crate) fn copy_wide<T: Element, Dev: Copy<T>>(
     device: &Dev,
     out: Output<'_, T, Dev>,
     from: Operand<'_, T, Dev>,

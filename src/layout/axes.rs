@@ -30,6 +30,12 @@ pub(crate) struct AxesMut<'a> {
     strides: &'a mut [isize],
 }
 
+/// Returns an error if a tensor of this shape does not have the axis.
+#[inline]
+pub(crate) fn check_axis(op: &'static str, axis: usize, shape: &[usize]) -> Result<(), Error> {
+    if axis < shape.len() { Ok(()) } else { Err(axis_out_of_range(op, axis, shape)) }
+}
+
 impl<'a> AxesMut<'a> {
     #[inline]
     pub(crate) fn new(shape: &'a mut [usize], strides: &'a mut [isize]) -> AxesMut<'a> {
@@ -134,7 +140,7 @@ impl<'a> Axes<'a> {
 
     #[inline]
     pub(crate) fn check_axis(self, op: &'static str, axis: usize) -> Result<(), Error> {
-        if axis < self.rank() { Ok(()) } else { Err(axis_out_of_range(op, axis, self.shape)) }
+        check_axis(op, axis, self.shape)
     }
 
     /// Returns an error if an axis of `axes` is out of range or occurs twice.

@@ -181,6 +181,22 @@ pub(crate) fn other_rank<D: Dim>(rank: usize) -> Option<String> {
     }
 }
 
+/// Returns an error if a tensor has more than [`MAX_RANK`] axes, for operations that do not support such tensors.
+#[inline]
+pub(crate) fn check_axis_count(op: &'static str, shape: &[usize]) -> Result<(), Error> {
+    if shape.len() <= MAX_RANK { Ok(()) } else { Err(too_many_axes_for(op, shape)) }
+}
+
+#[cold]
+fn too_many_axes_for(op: &'static str, shape: &[usize]) -> Error {
+    let reason = format!(
+        "the tensor of shape {shape:?} has rank {}, but this operation supports ranks from 0 to {MAX_RANK}; merge axes first with \
+         `.reshape(..)`",
+        shape.len()
+    );
+    Error::UnsupportedRank { op, reason }
+}
+
 /// Returns an error if no tensor of rank `D` has `rank` axes. Called where the rank of a result is greater than that of the operands.
 #[inline]
 pub(crate) fn check_rank<D: Dim>(rank: usize) -> Result<(), Error> {

@@ -2,10 +2,11 @@
 
 use super::random::Random;
 use std::io::Write as _;
+use std::panic::AssertUnwindSafe;
 use vierbein::dyn_tensor::SliceItem;
 use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
 use vierbein::prelude::*;
-use vierbein::{AnyShape, Error, op};
+use vierbein::{AnyShape, Error, Side, concatenate, op, stack, try_einsum};
 
 type Wide = AnyRank<64>;
 type Shape = AnyShape<usize, 64>;
@@ -283,7 +284,8 @@ macro_rules! in_both_orders {
 }
 in_both_orders! {
     copies; writes; constructors; views; iterators; elementwise; broadcasting; in_place; reductions; scans; large;
-    files; shared_memory; contractions; matrix_products; printing; unsupported;
+    files; shared_memory; contractions; matrix_products; printing; others;
+    unsupported;
 }
 
 fn copies<O: Order>() {
@@ -848,4 +850,164 @@ fn printing<O: Order>() {
     assert_eq!(numbers, ["14999", "14998", "14997", "10002", "10001", "10000"]);
 }
 
-fn unsupported<O: Order>() {}
+/// Operations that are computed by those above.
+fn others<O: Order>() {
+    for_layouts::<O>(17, |expected, x, random| {
+        if x.len() > 1 << 14 {
+            return;
+        }
+        let (rank, axis) = (x.rank(), random.below(x.rank()));
+        let n = expected.shape[axis];
+        // Concatenation and stacking.
+        let other = expected.map(|a| a + 100);
+        let mut joined = expected.shape.clone();
+        joined[axis] = 2 * n;
+        let both = Reference::new(&joined, |index| {
+            let mut from = index.to_vec();
+            from[axis] %= n;
+            if index[axis] < n { expected.at(&from) } else { other.at(&from) }
+        });
+        both.check(&concatenate(axis, [x, other.tensor().view()]));
+        if rank < 64 {
+            let mut stacked = expected.shape.clone();
+            stacked.insert(axis, 2);
+            let both = Reference::new(&stacked, |index| {
+                let mut from = index.to_vec();
+                if from.remove(axis) == 0 { expected.at(&from) } else { other.at(&from) }
+            });
+            both.check(&stack(axis, [x, other.tensor().view()]));
+            assert!(x.windows([axis], [1]).rank() == rank + 1);
+        }
+        // Differences, cumulative maxima, exchanges.
+        let mut shorter = expected.shape.clone();
+        shorter[axis] -= 1;
+        let difference = Reference::new(&shorter, |index| {
+            let mut next = index.to_vec();
+            next[axis] += 1;
+            expected.at(&next) - expected.at(index)
+        });
+        difference.check(&x.diff(axis, 1));
+        let mut copy = x.to_owned();
+        copy.swap_indices(axis, 0, -1);
+        let exchanged = Reference::new(&expected.shape, |index| {
+            let mut from = index.to_vec();
+            from[axis] = if from[axis] == 0 {
+                n - 1
+            } else if from[axis] == n - 1 {
+                0
+            } else {
+                from[axis]
+            };
+            expected.at(&from)
+        });
+        exchanged.check(&copy);
+        // Whole tensors in memory order.
+        let mut sorted = expected.elements.clone();
+        sorted.sort();
+        let median = (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) as f64 / 2.0;
+        assert_eq!(x.median().item(), median);
+        sorted.dedup();
+        assert_eq!(x.unique().as_slice(), sorted);
+        assert_eq!(x.map(|a| a + 9).bincount(0).sum().item(), x.len() as i64);
+        let soft = x.cast::<f64>().softmax([0, 1, axis.max(2)]);
+        assert!(
+            (soft.sum().item() * (x.shape()[0] * x.shape()[1] * x.shape()[axis.max(2)]) as f64
+                - x.len() as f64)
+                .abs()
+                < 1e-9
+        );
+    });
+}
+
+fn unsupported<O: Order>() {
+    let shape = shape(&[&[1; 14][..], &[2, 2, 2, 2]].concat());
+    let mut x = Tensor::<f64, Wide, O>::ones(shape);
+    let at = Tensor::<i64, Wide, O>::zeros(shape);
+    let mask = x.gt(0.0);
+    let line = Tensor::<f64, Rank<1>, O>::from_vec([2], vec![0.0, 1.0]);
+    let place = Tensor::<i64, Rank<1>, O>::from_vec([1], vec![0]);
+    let small = Tensor::<f64, Wide, O>::ones(Shape::from([1; 10]));
+    let many = Tensor::<i64, Wide, O>::zeros(Shape::from([1; 10]));
+    let mut out = x.clone();
+    fn check<T>(name: &str, result: Result<T, Error>) {
+        match result.map(|_| ()) {
+            Err(error @ Error::UnsupportedRank { .. }) => {
+                let text = error.to_string();
+                assert!(text.contains("18") || text.contains("19"), "{name}: {text}");
+                assert!(text.contains("supports ranks") || text.contains("have ranks"), "{name}: {text}");
+                assert!(text.contains("merge"), "{name}: {text}");
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    macro_rules! check {
+        ($($call:expr;)*) => {$( check(stringify!($call), $call); )*};
+    }
+    check! {
+        x.try_take(0, &place);
+        small.try_take(0, &many);
+        x.try_take_along_axis(0, &at);
+        out.try_put_along_axis(0, &at, &x);
+        out.try_scatter_add(0, &place, &x);
+        x.try_compress(0, &line.slice((..1,)).gt(-1.0));
+        x.try_masked(&mask);
+        out.try_masked_assign(&mask, Tensor::<f64, Rank<1>, O>::ones([16]));
+        mask.try_nonzero();
+        x.try_at(Tensor::<i64, Rank<2>, O>::zeros([1, 18]));
+        x.try_sort(0);
+        x.try_sort_into(0, &mut out);
+        out.try_sort_descending_inplace(0);
+        x.try_argsort(17);
+        x.try_partition(14, 0);
+        x.try_top_k(14, 1);
+        x.try_bottom_k(14, 1);
+        x.try_median_axis(14);
+        x.try_quantile(14, 0.5, vierbein::Quantile::Linear);
+        x.try_nan_median_axis(14);
+        x.try_quantile_weighted(14, 0.5, &line);
+        line.try_searchsorted(&x, Side::Left);
+        x.try_isin(&line);
+        line.try_isin(&x);
+        x.try_digitize(&line, Side::Left);
+        x.try_unique_slices(14);
+        x.try_roll(14, 1);
+        x.try_tile(shape);
+        x.try_repeat(14, 2);
+        x.try_pad(1, vierbein::Pad::Edge);
+        x.try_tril(0);
+        x.try_triu(0);
+        x.try_kron(&x);
+        x.try_convolve(&x, vierbein::ConvolutionMode::Same);
+        x.try_correlate(&x, vierbein::ConvolutionMode::Same);
+        try_einsum!("...ij,jk->...ik", &x, &Tensor::<f64, Rank<2>, O>::ones([2, 2]));
+        try_einsum!("...ijklmn->...ij", &x);
+    }
+    #[cfg(feature = "fft")]
+    check! {
+        x.try_fft(14);
+        x.try_rfft(14);
+        x.try_fft_convolve(&x, vierbein::ConvolutionMode::Same);
+    }
+    #[cfg(feature = "linalg")]
+    {
+        let (m, n) = if O::ROW_MAJOR { (16, 17) } else { (0, 1) };
+        let _ = (m, n);
+        let y = if O::ROW_MAJOR { x.to_owned() } else { x.reverse_axes().to_owned() };
+        check! {
+            y.try_solve(&y);
+            y.try_lstsq(&y);
+        }
+        assert_eq!(y.try_svd().unwrap().s.len(), 8);
+        assert_eq!(y.try_qr().unwrap().0.shape(), y.shape());
+        assert_eq!(y.try_expm().unwrap().shape(), y.shape());
+    }
+    // These work.
+    x.try_masked_fill(&mask, 3.0).unwrap();
+    assert_eq!(x.sum().item(), 48.0);
+    assert_eq!(x.interp(&line, &line).sum().item(), 16.0);
+    let panic = std::panic::catch_unwind(AssertUnwindSafe(|| vierbein::DynTensor::from(x))).unwrap_err();
+    assert!(panic.downcast_ref::<String>().unwrap().contains("make a dynamic tensor: the tensor of shape"));
+    let x = Tensor::<f64, Wide, O>::ones(shape);
+    let panic = std::panic::catch_unwind(AssertUnwindSafe(|| x.into_any_rank())).unwrap_err();
+    assert!(panic.downcast_ref::<String>().unwrap().contains("has rank 18, not that of `AnyRank`"));
+}

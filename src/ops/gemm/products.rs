@@ -15,7 +15,8 @@ use crate::layout::broadcast::same;
 use crate::layout::{Layout, element_count};
 use crate::order::Order;
 use crate::rank::{
-    Broadcast, Common, ContractRanks, Dim, IndexNumber, MAX_RANK, Rank, all_from_start, check_rank, shape_of,
+    Broadcast, Common, ContractRanks, Dim, IndexNumber, MAX_RANK, Rank, all_from_start, check_axis_count,
+    check_rank, shape_of,
 };
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -415,6 +416,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Contract<T>,
     {
         let pair = Pair::new("kron", self.on_device(), right.agreeing())?;
+        check_axis_count("kron", pair.left.axes().shape())?;
+        check_axis_count("kron", pair.right.axes().shape())?;
         let rank = pair.left.axes().rank().max(pair.right.axes().rank());
         let of = |shape: &[usize], axis: usize| {
             let missing = if O::ROW_MAJOR { rank - shape.len() } else { 0 };

@@ -16,7 +16,7 @@ use crate::element::{Element, RealFloat};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, IndexNumber, MAX_RANK, Rank, RemoveAxes, all_from_start};
+use crate::rank::{Dim, IndexNumber, MAX_ANY_RANK, Rank, RemoveAxes, all_from_start};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -147,7 +147,7 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        let all: [usize; MAX_RANK] = core::array::from_fn(|axis| axis);
+        let all: [usize; MAX_ANY_RANK] = core::array::from_fn(|axis| axis);
         self.log_sum(&all[..self.rank()], |x| x.reduced_whole(Sum))
     }
 

@@ -1,13 +1,13 @@
 //! Selection along an axis: partitions (`partition`), the greatest elements (`top_k`) and the smallest ones (`bottom_k`).
 
 use crate::axis::AxisArg;
-use crate::device::{Copy, Device, Sort};
+use crate::device::{Copy, Device, Sort, wide};
 use crate::element::{Element, Ordered};
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, IndexNumber, as_given, from_start};
+use crate::rank::{Dim, IndexNumber, as_given, check_axis_count, from_start};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -100,7 +100,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let k = check_kth(self.axes(), axis.index(self.rank()), k)?;
         check_out(PARTITION, self.shape().as_ref(), self.device(), out)?;
         let (output, device) = out.output();
-        Copy::copy(device, output, self.operand())?;
+        wide::copy::<D, _, _>(device, output, self.operand())?;
         out.partition_lines(axis.index(self.rank()), k)
     }
 
@@ -111,6 +111,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Sort<T>,
         S: StorageMut<T, Dev>,
     {
+        check_axis_count(PARTITION, self.axes().shape())?;
         let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         self.axes().move_last(PARTITION, &[axis], O::ROW_MAJOR, to)?;
@@ -217,6 +218,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
         S3: StorageMut<i64, Dev>,
     {
+        check_axis_count(op, self.axes().shape())?;
         self.axes().check_axis(op, axis)?;
         let k = values.shape().as_ref()[axis];
         check_top(op, self.axes(), axis, k)?;
