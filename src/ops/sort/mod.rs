@@ -77,6 +77,7 @@ macro_rules! sorts {
                 Dev: Copy<T> + Sort<T>,
                 S2: StorageMut<T, Dev>,
             {
+                check_axis_count(SORT, self.axes().shape())?;
                 self.axes().check_axis(SORT, axis.index(self.rank()))?;
                 check_out(SORT, self.shape().as_ref(), self.device(), out)?;
                 let (output, device) = out.output();

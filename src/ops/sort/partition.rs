@@ -1,7 +1,7 @@
 //! Selection along an axis: partitions (`partition`), the greatest elements (`top_k`) and the smallest ones (`bottom_k`).
 
 use crate::axis::AxisArg;
-use crate::device::{Copy, Device, Sort, wide};
+use crate::device::{Copy, Device, Sort};
 use crate::element::{Element, Ordered};
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
@@ -97,10 +97,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Copy<T> + Sort<T>,
         S2: StorageMut<T, Dev>,
     {
+        check_axis_count(PARTITION, self.axes().shape())?;
         let k = check_kth(self.axes(), axis.index(self.rank()), k)?;
         check_out(PARTITION, self.shape().as_ref(), self.device(), out)?;
         let (output, device) = out.output();
-        wide::copy::<D, _, _>(device, output, self.operand())?;
+        Copy::copy(device, output, self.operand())?;
         out.partition_lines(axis.index(self.rank()), k)
     }
 
