@@ -657,6 +657,8 @@ fn shared_memory<O: Order>() {
         let shared: Dlpack = unsafe { Dlpack::from_raw(shared.into_raw()) }.unwrap();
         expected.check(&shared.view::<i64, Wide, O, Cpu>().unwrap());
         assert!(shared.view::<i64, AnyRank, O, Cpu>().is_err());
+        let error = shared.to_dyn_tensor(O::MEMORY_ORDER).unwrap_err().to_string();
+        assert!(error.contains("a `DynTensor` has 0 to 16 axes"), "{error}");
         let back: Tensor<i64, Wide, O> = shared.into_tensor().unwrap();
         assert_eq!(back.as_ptr(), at);
         expected.check(&back);

@@ -168,7 +168,7 @@ impl<M: Managed> Dlpack<M> {
     /// * `managed` is null, or the major version is not 1.
     /// * The tensor is neither in host memory (types 1 and 3) nor on a CUDA device (type 2) that this build and this machine support.
     /// * This crate does not support its element type.
-    /// * It has more than 16 axes, or an extent is negative.
+    /// * It has more than 64 axes, or an extent is negative.
     /// * The shape, the strides or the offset exceed the address space.
     /// * Elements are not aligned. On a GPU, the alignment of a complex number is its size.
     ///
