@@ -54,7 +54,8 @@ use typenum::{Bit, Cmp, Greater, Max, UInt, UTerm, Unsigned};
 /// let x: Tensor<f64, AnyRank<64>> = Tensor::from_fn(shape, |index| index[0] as f64);
 /// let y = &x + x.reverse_axes();
 /// assert_eq!(y.sum_axes([0, 1, 2, 3]).rank(), 16);
-/// assert_eq!(x.tensordot(&y, [0, 1], [18, 19]).shape()[..4], [2; 4]);
+/// let axes: [usize; 18] = core::array::from_fn(|axis| axis);
+/// assert_eq!(x.tensordot(&y, axes, axes).shape(), [2; 4]);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
