@@ -89,7 +89,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> fmt::Debug f
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     fn show(&self, print: impl FnOnce(Text<'_>) -> fmt::Result) -> fmt::Result {
         let device = self.device().name();
-        if is_wide::<D>(self.rank()) {
+        if is_wide!(D, self.rank()) {
             let part = WidePart { shape: self.shape().as_ref().to_vec(), offset: 0 };
             let fetch = |part: &WidePart| {
                 let operand =

@@ -16,7 +16,8 @@ pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};
 
 use crate::device::into_output::By;
-use crate::device::{Cpu, Device, IntoOutput, OnDevice, Operand, Output, wide};
+use crate::device::wide::{self, is_wide};
+use crate::device::{Cpu, Device, IntoOutput, OnDevice, Operand, Output};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::Axes;
@@ -313,7 +314,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the tensor has more than 16 axes.
     #[track_caller]
     pub(crate) fn layout(&self) -> Layout {
-        if wide::is_wide::<D>(self.rank()) {
+        if is_wide!(D, self.rank()) {
             unwrap_or_panic(check_axis_count("make a dynamic tensor", self.shape().as_ref()));
         }
         Layout::new(self.shape.as_ref(), self.strides.as_ref())
@@ -334,7 +335,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         &self,
         f: impl FnOnce(Operand<'_, T, Dev>) -> Result<V, Error>,
     ) -> Result<V, Error> {
-        if wide::is_wide::<D>(self.rank()) {
+        if is_wide!(D, self.rank()) {
             let all = self.view().in_order::<RowMajor>();
             let all = if O::ROW_MAJOR { all } else { all.transposed() };
             return wide::in_row_major_order(self.device(), all.operand(), f);

@@ -17,12 +17,17 @@ use crate::layout::contiguous_strides;
 pub(crate) use crate::layout::wide::{MAX_LOOPS, Nest};
 use crate::rank::Dim;
 
-/// Returns whether a tensor of rank `D` with `rank` axes has more axes than kernels support. A constant unless `D` is
+/// Whether a tensor of rank `$D` with `$rank` axes has more axes than kernels support. A constant unless `$D` is
 /// [`AnyRank<MAX>`](crate::AnyRank) with a large `MAX`.
-#[inline(always)]
-pub(crate) fn is_wide<D: Dim>(rank: usize) -> bool {
-    (const { D::MAX_NDIM > MAX_LOOPS }) && rank > MAX_LOOPS
+// A macro, because the compiler does not generate code for a block that follows `if const { false }`. After `if is_wide::<D>(rank)`, it would
+// generate the code of this module for each operation, and remove it only when it optimises.
+macro_rules! is_wide {
+    ($D:ty, $rank:expr) => {
+        const { <$D as $crate::rank::Dim>::MAX_NDIM > $crate::device::wide::MAX_LOOPS }
+        &&$rank > $crate::device::wide::MAX_LOOPS
+    };
 }
+pub(crate) use is_wide;
 
 // ------------------------------------------------------------------ entry points
 
@@ -33,7 +38,7 @@ pub(crate) fn copy<D: Dim, T: Element, Dev: Copy<T>>(
     out: Output<'_, T, Dev>,
     from: Operand<'_, T, Dev>,
 ) -> Result<(), Error> {
-    if is_wide::<D>(out.shape().len()) { copy_wide(device, out, from) } else { device.copy(out, from) }
+    if is_wide!(D, out.shape().len()) { copy_wide(device, out, from) } else { device.copy(out, from) }
 }
 
 /// [`Elementwise::map`] for tensors of rank `D`.
@@ -44,7 +49,7 @@ pub(crate) fn map<D: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<
     out: Output<'_, F::Output, Dev>,
     operands: A::Operands<'_, Dev>,
 ) -> Result<(), Error> {
-    if is_wide::<D>(out.shape().len()) {
+    if is_wide!(D, out.shape().len()) {
         return map_wide::<A, Dev, F>(op, device, out, operands);
     }
     device.map::<A, F>(op, out, operands)
@@ -58,7 +63,7 @@ pub(crate) fn update<D: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Functi
     a: Output<'_, A::First, Dev>,
     rest: <A::Rest as ElementTuple>::Operands<'_, Dev>,
 ) -> Result<(), Error> {
-    if is_wide::<D>(a.shape().len()) {
+    if is_wide!(D, a.shape().len()) {
         return update_wide::<A, Dev, F>(op, device, a, rest);
     }
     device.update::<A, F>(op, a, rest)
@@ -71,7 +76,7 @@ pub(crate) fn generate<D: Dim, T: Element, Dev: Elementwise<T>, F: Generator<T>>
     device: &Dev,
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
-    if is_wide::<D>(out.shape().len()) { generate_wide(op, device, out) } else { device.generate(op, out) }
+    if is_wide!(D, out.shape().len()) { generate_wide(op, device, out) } else { device.generate(op, out) }
 }
 
 /// [`Reduce::reduce`] for an operand of rank `D`.
@@ -82,7 +87,7 @@ pub(crate) fn reduce<D: Dim, T: Element, Dev: Reduce<T>, R: Reduction<T>>(
     out: Output<'_, R::Output, Dev>,
     from: Operand<'_, T, Dev>,
 ) -> Result<(), Error> {
-    if is_wide::<D>(from.shape().len()) {
+    if is_wide!(D, from.shape().len()) {
         return reduce_wide(op, device, out, from);
     }
     device.reduce(op, out, from)
@@ -96,7 +101,7 @@ pub(crate) fn scan<D: Dim, T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output 
     out: Output<'_, T, Dev>,
     from: Operand<'_, T, Dev>,
 ) -> Result<(), Error> {
-    if is_wide::<D>(from.shape().len()) {
+    if is_wide!(D, from.shape().len()) {
         return scan_wide(op, device, out, from);
     }
     device.scan(op, out, from)

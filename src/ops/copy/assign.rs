@@ -1,7 +1,8 @@
 //! Writing into an existing tensor or mutable view.
 
 use crate::device::via_host::{self, Fetched};
-use crate::device::{Copy, Cpu, Device, Elementwise, wide};
+use crate::device::wide::{self, is_wide};
+use crate::device::{Copy, Cpu, Device, Elementwise};
 use crate::element::Element;
 use crate::engine::{elementwise, same_instance};
 use crate::error::{Error, fallible};
@@ -84,7 +85,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        if wide::is_wide::<D>(self.rank()) {
+        if is_wide!(D, self.rank()) {
             let values = Tensor::<T, D, O>::try_from_vec(self.shape(), values)?;
             let (output, device) = self.output();
             return wide::transfer(device, output, &Cpu, values.operand());

@@ -62,9 +62,10 @@ where
     let device = device_of(OP, &parts)?;
     Tensor::allocate_with(shape, device.clone(), |out, device| {
         let parts = parts.iter().map(Tensor::operand);
-        match is_wide::<D>(rank) {
-            false => join::concatenate(device, axis, parts, out),
-            true => join::concatenate_wide(device, axis, parts, out),
+        if is_wide!(D, rank) {
+            join::concatenate_wide(device, axis, parts, out)
+        } else {
+            join::concatenate(device, axis, parts, out)
         }
     })
 }
@@ -105,9 +106,10 @@ where
     check_out(OP, shape.as_ref(), device_of(OP, &parts)?, out)?;
     let (output, device) = out.output();
     let parts = parts.iter().map(Tensor::operand);
-    match is_wide::<D>(rank) {
-        false => join::concatenate(device, axis, parts, output),
-        true => join::concatenate_wide(device, axis, parts, output),
+    if is_wide!(D, rank) {
+        join::concatenate_wide(device, axis, parts, output)
+    } else {
+        join::concatenate(device, axis, parts, output)
     }
 }
 
@@ -140,9 +142,10 @@ where
     let (axis, device) = (axis.index(stacked_rank(&parts)), device_of("stack", &parts)?);
     Tensor::allocate_with(stacked_shape(axis, &parts)?, device.clone(), |out, device| {
         let (rank, parts) = (stacked_rank(&parts), parts.iter().map(Tensor::operand));
-        match is_wide::<R>(rank) {
-            false => join::stack(device, axis, parts, out),
-            true => join::stack_wide(device, axis, parts, out),
+        if is_wide!(R, rank) {
+            join::stack_wide(device, axis, parts, out)
+        } else {
+            join::stack(device, axis, parts, out)
         }
     })
 }
@@ -181,9 +184,10 @@ where
     check_out("stack", stacked_shape(axis, &parts)?.as_ref(), device, out)?;
     let (output, device) = out.output();
     let (rank, parts) = (stacked_rank(&parts), parts.iter().map(Tensor::operand));
-    match is_wide::<R>(rank) {
-        false => join::stack(device, axis, parts, output),
-        true => join::stack_wide(device, axis, parts, output),
+    if is_wide!(R, rank) {
+        join::stack_wide(device, axis, parts, output)
+    } else {
+        join::stack(device, axis, parts, output)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Copies of tensors from one device to another.
 
-use crate::device::{Device, via_host, wide};
+use crate::device::wide::{self, is_wide};
+use crate::device::{Device, via_host};
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::Order;
@@ -64,7 +65,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             let (result, out) = (from.shape().as_ref().to_vec(), self.shape().as_ref().to_vec());
             return Err(Error::OutputShape { op: "copy", result, out });
         }
-        if wide::is_wide::<D>(self.rank()) {
+        if is_wide!(D, self.rank()) {
             let (out, device) = self.output();
             return wide::transfer(device, out, from.device(), from.operand());
         }

@@ -149,7 +149,7 @@ impl<T: Scalar, Dev: Gemm<T>, R: Dim> IntoOutput<T, Dev> for MatrixProduct<'_, T
     fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
         // The result of a vector and a batch of matrices has fewer axes than the batch.
         let ranks = [self.a.operand.shape().len(), self.b.axes().rank()];
-        if is_wide::<R>(ranks[0].max(ranks[1])) {
+        if is_wide!(R, ranks[0].max(ranks[1])) {
             return matmul::write_wide(self.row_major, device, self.a, self.b, out);
         }
         matmul::write(self.row_major, device, self.a, self.b, out)

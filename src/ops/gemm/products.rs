@@ -103,7 +103,7 @@ where
     let ranks = operands.map(|operand| operand.rank());
     let rank = ranks[0] + ranks[1] - 2 * axes[0].len();
     check_rank::<R>(rank)?;
-    if is_wide::<R>(ranks[0].max(ranks[1]).max(rank)) {
+    if is_wide!(R, ranks[0].max(ranks[1]).max(rank)) {
         return contract_axes_wide(&pair, axes, &op);
     }
     // The left operand's axes have labels 0, 1, .. . An axis of the right operand has the label of the left axis that it is paired
@@ -164,7 +164,7 @@ fn whole<D: Dim, T: Scalar, O: Order, Dev: Contract<T>>(
     let (MatrixOperand { operand, .. }, device) = left;
     same_instance(name, device, of_right)?;
     check_same_shape(name, operand.shape(), right.axes().shape())?;
-    if is_wide::<D>(operand.shape().len()) {
+    if is_wide!(D, operand.shape().len()) {
         return whole_wide(name, left, conjugate, right);
     }
     let a = MatrixOperand { operand, conjugate };
