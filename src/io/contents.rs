@@ -45,12 +45,13 @@ impl Contents {
 
     /// Returns an error message if the rank exceeds [`MAX_RANK`]. Only tensors of [`AnyRank`](crate::AnyRank) can have more axes.
     pub(super) fn beyond(&self) -> Option<String> {
-        let fix = match self.shape.len() {
-            0..=MAX_RANK => return None,
-            0..=MAX_ANY_RANK => {
-                format!("read it as a `Tensor` of `AnyRank<{MAX_ANY_RANK}>`, or reshape it in Python")
-            }
-            _ => "reshape it in Python".into(),
+        let rank = self.shape.len();
+        if rank <= MAX_RANK {
+            return None;
+        }
+        let fix = match rank <= MAX_ANY_RANK {
+            true => format!("read it as a `Tensor` of `AnyRank<{MAX_ANY_RANK}>`, or reshape it in Python"),
+            false => "reshape it in Python".into(),
         };
         Some(format!("{}; ranks go up to {MAX_RANK}, so {fix}", self.described(self.row_major)))
     }

@@ -1,7 +1,6 @@
 //! Tensors of `AnyRank<64>` with 17 to 64 axes. The reference computes with flat indices. Extents are 1 and 2, with a few of 3.
 
 use super::random::Random;
-use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
 use vierbein::dyn_tensor::SliceItem;
 use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
@@ -146,7 +145,7 @@ impl<T: Element> Reference<T> {
                 offset += index[axis] as isize * strides[axis];
             }
             // SAFETY: the index is within the shape, so the element is one of the tensor, which is borrowed.
-            let found = unsafe { *first.offset(offset) };
+            let found = unsafe { *first.wrapping_offset(offset) };
             assert!(found == *elements.next().unwrap(), "{found:?} at {index:?} of {:?}", self.shape);
         });
     }
@@ -259,6 +258,9 @@ fn for_layouts<O: Order>(seed: u64, test: impl Fn(&Reference, TensorView<'_, i64
         for laid in layouts::<O>(&x, &mut random) {
             x.check(&laid.view());
             test(&x, laid.view(), &mut random);
+        }
+        if x.elements.len() > 1 << 14 {
+            continue;
         }
         let mut once = shape.clone();
         once.iter_mut().step_by(3).for_each(|extent| *extent = 1);
@@ -423,7 +425,8 @@ fn elementwise<O: Order>() {
         let both = |f: fn(i64, i64) -> i64| {
             Reference::new(&expected.shape, |index| f(expected.at(index), other.at(index)))
         };
-        for laid in layouts::<O>(&other, random).into_iter().rev().take(3) {
+        for laid in layouts::<O>(&other, random).into_iter().rev().take(if x.len() > 1 << 14 { 1 } else { 3 })
+        {
             let y = laid.view();
             both(|a, b| a - b).check(&(x - y));
             both(i64::max).check(&x.maximum(y));
@@ -639,12 +642,8 @@ fn files<O: Order>() {
     let x = Tensor::<u8, Wide, O>::from_vec(shape(&[1; 20]), vec![7]);
     x.write_npy_to(&mut bytes).unwrap();
     let text = String::from_utf8_lossy(&bytes);
-    assert!(
-        text.contains(&format!("'shape': ({}1)", "1, ".repeat(19))) || text.contains("(1, 1, 1"),
-        "{text}"
-    );
+    assert!(text.contains(&format!("'shape': ({}1)", "1, ".repeat(19))), "{text}");
     assert_eq!(bytes.last(), Some(&7));
-    bytes.flush().unwrap();
 }
 
 fn shared_memory<O: Order>() {
@@ -811,7 +810,7 @@ fn matrix_products<O: Order>() {
             (0..k).map(|l| at(&a, &batch, [matrix[0], l]) * v.elements[l]).sum()
         });
         let vector: Tensor<i64, Rank<1>, O> = v.tensor::<O>().into_rank();
-        for x in layouts::<O>(&a, &mut random) {
+        for x in layouts::<O>(&a, &mut random).into_iter().rev().take(if large { 1 } else { 5 }) {
             by_vector.check(&x.view().matmul(&vector));
             for y in layouts::<O>(&b, &mut random).iter().rev().take(2) {
                 product.check(&x.view().matmul(y.view()));
@@ -951,7 +950,7 @@ fn unsupported<O: Order>() {
         x.try_take_along_axis(0, &at);
         out.try_put_along_axis(0, &at, &x);
         out.try_scatter_add(0, &place, &x);
-        x.try_compress(0, &line.slice((..1,)).gt(-1.0));
+        x.try_compress(0, line.slice((..1,)).gt(-1.0));
         x.try_masked(&mask);
         out.try_masked_assign(&mask, Tensor::<f64, Rank<1>, O>::ones([16]));
         mask.try_nonzero();
