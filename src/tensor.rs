@@ -16,13 +16,14 @@ pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};
 
 use crate::device::into_output::By;
+use crate::device::wide::{self, is_wide};
 use crate::device::{Cpu, Device, IntoOutput, OnDevice, Operand, Output};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::Axes;
 use crate::layout::{Layout, contiguous_strides, element_count};
 use crate::order::{Order, RowMajor};
-use crate::rank::Dim;
+use crate::rank::{Dim, check_axis_count};
 use crate::storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 use core::marker::PhantomData;
 
@@ -307,7 +308,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Axes::new(self.shape.as_ref(), self.strides.as_ref())
     }
 
+    /// Returns shape and strides as a layout.
+    ///
+    /// # Panics
+    /// If the tensor has more than 16 axes.
+    #[track_caller]
     pub(crate) fn layout(&self) -> Layout {
+        if is_wide!(D, self.rank()) {
+            unwrap_or_panic(check_axis_count("make a dynamic tensor", self.shape().as_ref()));
+        }
         Layout::new(self.shape.as_ref(), self.strides.as_ref())
     }
 
@@ -315,6 +324,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// the tensor is column-major.
     pub(crate) fn enumeration(&self) -> Layout {
         if O::ROW_MAJOR { self.layout() } else { self.layout().reverse_axes() }
+    }
+
+    /// Calls `f` with an operand whose row-major order is the tensor's memory order. The operand has at most 16 axes: if the tensor has more,
+    /// they are fused, or the elements are copied.
+    ///
+    /// # Errors
+    /// If the elements cannot be copied, or the error of `f`.
+    pub(crate) fn in_memory_order<V>(
+        &self,
+        f: impl FnOnce(Operand<'_, T, Dev>) -> Result<V, Error>,
+    ) -> Result<V, Error> {
+        if is_wide!(D, self.rank()) {
+            let all = self.view().in_order::<RowMajor>();
+            let all = if O::ROW_MAJOR { all } else { all.transposed() };
+            return wide::in_row_major_order(self.device(), all.operand(), f);
+        }
+        let layout = self.enumeration();
+        f(self.operand_in(&layout))
     }
 
     /// Returns the operand that kernels read, without the rank in its type.

@@ -20,7 +20,8 @@ use common::Remote;
 use data::{check, indices, make, p, q, r};
 use vierbein::prelude::*;
 use vierbein::{
-    ConvolutionMode, Pad, Quantile, Side, concatenate, concatenate_into, meshgrid, op, stack, try_concatenate,
+    AnyShape, ConvolutionMode, Pad, Quantile, Side, concatenate, concatenate_into, meshgrid, op, stack,
+    try_concatenate,
 };
 
 /// The bounds that these tests require of a device. The CPU and every complete third-party device satisfy them.
@@ -38,7 +39,7 @@ macro_rules! device_tests {
                 statistics exponentials_and_their_sums ordering distinct_elements_and_counts traces diagonals
                 shape_operations joining rearrangements broadcast_views slicing order_conversion matrix_products products_with_real_operands batched_products
                 products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0
-                preallocated_outputs);
+                preallocated_outputs many_axes);
         }
     )*};
     (@bodies $O:ty, $Dev:ty, $there:expr; $($body:ident)*) => {$(
@@ -1069,4 +1070,41 @@ fn instances_do_not_mix() {
     rejected(a.lt(1.5).try_select(&a, &b).err());
     let b = b.to_device_in(&here).unwrap();
     assert_eq!((&a + &b).to_vec(), [4.0, 6.0]);
+}
+
+// ------------------------------------------------------------------ more axes than kernels support
+
+/// Tensors with 17 axes of extent 2, whose axes do not fuse if some of them are reversed.
+fn many_axes<O: Order, Dev: Full>() {
+    const AXES: usize = 17;
+    let shape = AnyShape::<usize, 64>::from([2; AXES]);
+    // In memory order, the index along each axis is a bit of the position. Reversed axes are reversed bits.
+    let number = |at: usize| (at % 13) as f64;
+    let reversed = |at: usize| at.reverse_bits() >> (usize::BITS as usize - AXES);
+    let values = |f: &dyn Fn(usize) -> f64| (0..1 << AXES).map(f).collect::<Vec<_>>();
+    let x = Tensor::<f64, AnyRank<64>, O>::from_vec(shape, values(&number)).to_device::<Dev>().unwrap();
+    let t = x.reverse_axes();
+    assert_eq!(t.to_vec(), values(&|at| number(reversed(at))));
+    assert_eq!(t.to_owned().to_vec(), values(&|at| number(reversed(at))));
+    assert_eq!((x.view() + t).to_vec(), values(&|at| number(at) + number(reversed(at))));
+    assert_eq!(t.lt(&x).count().item(), x.gt(t).count().item());
+    let mut y = x.clone();
+    y.reverse_axes_mut().apply2_inplace(op::Sub, &x);
+    assert_eq!(y.to_vec(), values(&|at| number(at) - number(reversed(at))));
+    y.reverse_axes_mut().assign(&x);
+    assert_eq!(y.to_vec(), t.to_vec());
+    y.reverse_axes_mut().fill(3.0);
+    assert_eq!(y.sum().item(), 3.0 * f64::from(1 << AXES));
+    // The axis of the highest bit of a position in memory. In `t`, it is the axis of the lowest bit.
+    let slowest = if O::ROW_MAJOR { 0 } else { AXES - 1 };
+    let half = 1 << (AXES - 1);
+    let sums = t.sum_axis(AXES - 1 - slowest);
+    let expected: Vec<_> =
+        (0..half).map(|at| number(reversed(2 * at)) + number(reversed(2 * at + 1))).collect();
+    assert_eq!(sums.to_vec(), expected);
+    let squares: f64 = values(&|at| number(at) * number(at)).iter().sum();
+    assert_eq!(t.dot(t).item(), squares);
+    let pairs =
+        t.tensordot(&x, core::array::from_fn::<_, AXES, _>(|k| k), core::array::from_fn(|k| AXES - 1 - k));
+    assert_eq!(pairs.sum().item(), squares);
 }

@@ -42,6 +42,8 @@ mod order_symmetry;
 mod ordering;
 #[path = "properties/products.rs"]
 mod products;
+#[path = "properties/ranks_17_to_64.rs"]
+mod ranks_17_to_64;
 #[path = "properties/reductions.rs"]
 mod reductions;
 #[path = "properties/shapes.rs"]

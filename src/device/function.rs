@@ -7,6 +7,7 @@
 use super::cuda_source::CudaSource;
 use super::op::{BinaryOp, TernaryOp, UnaryOp};
 use super::scalars::Scalars;
+use super::wide::{Arranged, Nest};
 use super::{Cpu, Device, HostAccess, Operand, via_host};
 use crate::element::{Element, Elementary};
 use crate::error::Error;
@@ -189,6 +190,19 @@ pub trait ElementTuple: Copy + private::Sealed {
         f: impl FnOnce(Self::Operands<'_, Cpu>) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
+    /// Calls `f` with operands that have the axes of the nest, whose operand `k + 1` is operand `k` here. If these are too many axes for a
+    /// kernel, the operands are copied, and have one axis.
+    ///
+    /// # Errors
+    /// If an operand cannot be copied, or the error of `f`.
+    #[doc(hidden)]
+    fn arranged<'a: 'n, 'n, Dev: Device>(
+        device: &Dev,
+        operands: Self::Operands<'a, Dev>,
+        nest: &'n Nest,
+        f: impl FnOnce(Self::Operands<'_, Dev>) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+
     /// Reads one element of each operand. `at(k)` returns an address in the `k`th operand, and the offset, in elements, from there
     /// to the element.
     ///
@@ -300,6 +314,17 @@ macro_rules! tuple {
             ) -> Result<(), Error> {
                 let ($($name,)*) = operands;
                 $(let $name = via_host::fetch(_device, $name)?;)*
+                f(($($name.operand(),)*))
+            }
+
+            fn arranged<'a: 'n, 'n, Dev: Device>(
+                _device: &Dev,
+                operands: Self::Operands<'a, Dev>,
+                _nest: &'n Nest,
+                f: impl FnOnce(Self::Operands<'_, Dev>) -> Result<(), Error>,
+            ) -> Result<(), Error> {
+                let ($($name,)*) = operands;
+                $(let $name = Arranged::new(_device, $name, _nest, $k + 1)?;)*
                 f(($($name.operand(),)*))
             }
 

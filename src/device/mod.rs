@@ -2,8 +2,8 @@
 //!
 //! Other crates can implement [`Device`]: allocation, and plain copies to and from the host. They can then implement each
 //! capability family that the device supports: [`Elementwise`], [`Copy`], [`Select`], [`Reduce`], [`Sort`], [`Fourier`] and [`Gemm`]. A family is a trait for a
-//! group of operations. The default bodies of its methods compute on the host, so `impl Elementwise<f32> for MyDevice {}` is enough
-//! to begin with. [`Backend`] requires all of these families.
+//! group of operations. The operands of its methods have at most 16 axes ([`MAX_RANK`](crate::MAX_RANK)). The default bodies of its methods
+//! compute on the host, so `impl Elementwise<f32> for MyDevice {}` is enough to begin with. [`Backend`] requires all of these families.
 
 mod agree;
 pub(crate) mod capability;
@@ -19,6 +19,7 @@ pub(crate) mod positions;
 pub(crate) mod quantile;
 mod scalars;
 pub(crate) mod via_host;
+pub(crate) mod wide;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use capability::{Copies, OnHost};

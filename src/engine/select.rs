@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::order::MemoryOrder;
-use crate::rank::{AnyRank, MAX_RANK, as_given};
+use crate::rank::{AnyRank, MAX_RANK, as_given, check_axis_count};
 
 /// Whether an operation has the same positions, or separate ones, for each index of the axes other than the indexed one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +49,7 @@ struct Nest {
 impl Along {
     /// Checks that the axis is in range.
     pub(crate) fn check(self, shape: &[usize]) -> Result<(), Error> {
+        check_axis_count(self.op, shape)?;
         if self.axis < shape.len() {
             return Ok(());
         }
@@ -158,6 +159,8 @@ impl Along {
         positions: Positions,
         existing: bool,
     ) -> Result<(), Error> {
+        check_axis_count(self.op, a.shape())?;
+        check_axis_count(self.op, out.shape())?;
         if existing || out.shape().contains(&0) {
             self.check_positions::<T, Dev>(device, a.shape(), at)?;
         }
@@ -181,6 +184,8 @@ impl Along {
         at: Operand<'_, i64, Dev>,
         values: Operand<'_, T, Dev>,
     ) -> Result<(), Error> {
+        check_axis_count(self.op, out.shape())?;
+        check_axis_count(self.op, values.shape())?;
         repeated::<AnyRank, _, _>(self.op, self.row_major, at.shape(), values, |values| {
             if at.shape().contains(&0) {
                 return Ok(());
@@ -204,7 +209,12 @@ impl Along {
         at: Operand<'_, i64, Dev>,
         values: Operand<'_, T, Dev>,
     ) -> Result<(), Error> {
+        check_axis_count(self.op, out.shape())?;
+        check_axis_count(self.op, values.shape())?;
         let (mut taken, rank) = ([0; MAX_RANK], out.shape().len() - 1 + at.shape().len());
+        if rank > MAX_RANK {
+            return check_axis_count(self.op, &[out.shape(), at.shape()].concat()[1..]);
+        }
         self.taken(out.shape(), at.shape(), &mut taken[..rank]);
         let taken = &taken[..rank];
         repeated::<AnyRank, _, _>(self.op, self.row_major, taken, values, |values| {
@@ -304,6 +314,7 @@ pub(crate) fn compress<T: Element, Dev: Select<T>>(
     a: Operand<'_, T, Dev>,
     mask: Operand<'_, bool, Dev>,
 ) -> Result<(), Error> {
+    check_axis_count("select elements under a mask", a.shape())?;
     let (of_a, of_mask) = (enumerated(a.axes(), order), enumerated(mask.axes(), order));
     device.compress(out, a.in_layout(&of_a), mask.in_layout(&of_mask))
 }
@@ -316,6 +327,7 @@ pub(crate) fn expand<T: Element, Dev: Select<T>>(
     mask: Operand<'_, bool, Dev>,
     values: Operand<'_, T, Dev>,
 ) -> Result<(), Error> {
+    check_axis_count("assign elements under a mask", out.shape())?;
     let (of_out, of_mask) = (enumerated(out.axes(), order), enumerated(mask.axes(), order));
     device.expand(out.in_layout(&of_out), mask.in_layout(&of_mask), values)
 }
@@ -327,6 +339,7 @@ pub(crate) fn nonzero<Dev: Select<bool>>(
     out: Output<'_, i64, Dev>,
     mask: Operand<'_, bool, Dev>,
 ) -> Result<(), Error> {
+    check_axis_count("find nonzero elements", mask.shape())?;
     let of_mask = enumerated(mask.axes(), order);
     if order.is_row_major() || out.shape().contains(&0) {
         return device.nonzero(out, mask.in_layout(&of_mask));
@@ -377,6 +390,7 @@ pub(crate) fn pick<T: Element, Dev: Select<T>>(
 
 /// Checks that a matrix of indices has one column for each axis.
 pub(crate) fn check_indices(op: &'static str, shape: &[usize], at: &[usize]) -> Result<(), Error> {
+    check_axis_count(op, shape)?;
     if at[1] == shape.len() {
         return Ok(());
     }

@@ -4,7 +4,7 @@
 
 pub(super) use super::shorten::shorten;
 use crate::element::DType;
-use crate::rank::MAX_RANK;
+use crate::rank::{MAX_ANY_RANK, MAX_RANK, name_of_rank};
 
 /// The element type, shape and memory order of a tensor in a file.
 ///
@@ -43,11 +43,17 @@ impl Contents {
         if same_in_both_orders(&self.shape) { wanted } else { self.row_major }
     }
 
-    /// Returns an error message if the rank exceeds [`MAX_RANK`].
+    /// Returns an error message if the rank exceeds [`MAX_RANK`]. Only tensors of [`AnyRank`](crate::AnyRank) can have more axes.
     pub(super) fn beyond(&self) -> Option<String> {
-        (self.shape.len() > MAX_RANK).then(|| {
-            format!("{}; ranks go up to {MAX_RANK}, so reshape it in Python", self.described(self.row_major))
-        })
+        let rank = self.shape.len();
+        if rank <= MAX_RANK {
+            return None;
+        }
+        let fix = match rank <= MAX_ANY_RANK {
+            true => format!("read it as a `Tensor` of `AnyRank<{MAX_ANY_RANK}>`, or reshape it in Python"),
+            false => "reshape it in Python".into(),
+        };
+        Some(format!("{}; ranks go up to {MAX_RANK}, so {fix}", self.described(self.row_major)))
     }
 
     fn described(&self, row_major: bool) -> String {
@@ -65,7 +71,7 @@ impl Contents {
     ) -> Option<String> {
         let found = self.dtype;
         let found_row_major = self.row_major_for(row_major);
-        let found_rank = self.shape.len();
+        let found_rank = name_of_rank(self.shape.len());
         let mut wanted = "one".to_owned();
         let mut steps = Vec::new();
         if found_row_major != row_major {
@@ -79,17 +85,17 @@ impl Contents {
             steps.push(format!("`.to_order::<{}>()`", if row_major { "RowMajor" } else { "ColMajor" }));
         }
         if let Some(rank) = other_rank {
+            if let Some(reason) = self.beyond() {
+                return Some(reason);
+            }
             wanted += &format!(" {} rank {rank}", if found == dtype { "of" } else { "and" });
             steps.push(if rank == "1" { "`.flatten()`".to_owned() } else { "`.reshape(..)`".to_owned() });
-        }
-        if let Some(reason) = self.beyond() {
-            return Some(reason);
         }
         if steps.is_empty() {
             return None;
         }
         Some(format!(
-            "{}, not {wanted}; read it as `Tensor<{found}, Rank<{found_rank}>{}>` and convert with {}",
+            "{}, not {wanted}; read it as `Tensor<{found}, {found_rank}{}>` and convert with {}",
             self.described(found_row_major),
             if found_row_major { "" } else { ", ColMajor" },
             steps.join(", then ")

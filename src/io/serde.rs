@@ -25,7 +25,7 @@ use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::element_count;
 use crate::order::{ColMajor, Order, RowMajor};
-use crate::rank::{Dim, MAX_RANK};
+use crate::rank::{Dim, MAX_ANY_RANK};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use core::fmt;
@@ -261,9 +261,9 @@ impl<'de> Visitor<'de> for Shape {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<usize>, A::Error> {
         let mut shape = Vec::new();
         while let Some(extent) = seq.next_element()? {
-            if shape.len() == MAX_RANK {
+            if shape.len() == MAX_ANY_RANK {
                 return Err(A::Error::custom(format!(
-                    "the field `shape` has more than {MAX_RANK} axes, the maximum rank"
+                    "the field `shape` has more than {MAX_ANY_RANK} axes, the maximum rank"
                 )));
             }
             shape.push(extent);

@@ -30,6 +30,12 @@ pub(crate) struct AxesMut<'a> {
     strides: &'a mut [isize],
 }
 
+/// Returns an error if a tensor of this shape does not have the axis.
+#[inline]
+pub(crate) fn check_axis(op: &'static str, axis: usize, shape: &[usize]) -> Result<(), Error> {
+    if axis < shape.len() { Ok(()) } else { Err(axis_out_of_range(op, axis, shape)) }
+}
+
 impl<'a> AxesMut<'a> {
     #[inline]
     pub(crate) fn new(shape: &'a mut [usize], strides: &'a mut [isize]) -> AxesMut<'a> {
@@ -134,7 +140,7 @@ impl<'a> Axes<'a> {
 
     #[inline]
     pub(crate) fn check_axis(self, op: &'static str, axis: usize) -> Result<(), Error> {
-        if axis < self.rank() { Ok(()) } else { Err(axis_out_of_range(op, axis, self.shape)) }
+        check_axis(op, axis, self.shape)
     }
 
     /// Returns an error if an axis of `axes` is out of range or occurs twice.
@@ -401,7 +407,15 @@ impl<'a> Axes<'a> {
         let (old_rank, new_rank) = (self.rank(), shape.len());
         let from = |k: usize| if row_major { k } else { old_rank - 1 - k };
         let into = |k: usize| if row_major { k } else { new_rank - 1 - k };
-        let (mut long, mut count) = ([0; MAX_RANK], 0);
+        let (mut few, mut many) = ([0; MAX_RANK], Vec::new());
+        let long = match old_rank {
+            0..=MAX_RANK => &mut few[..],
+            _ => {
+                many.resize(old_rank, 0);
+                &mut many
+            }
+        };
+        let mut count = 0;
         for axis in (0..old_rank).map(from).filter(|&axis| self.shape[axis] != 1) {
             long[count] = axis;
             count += 1;

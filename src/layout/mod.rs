@@ -5,6 +5,7 @@
 //! * [`mod@slice`]: the axes of slices.
 //! * [`plan`]: loops over several operands; [`tiling`]: the loops of a copy; [`odometer`]: stepping through loops.
 //! * [`lanes`]: the one-dimensional parts along an axis.
+//! * [`wide`]: loops of tensors with more than 16 axes.
 //! * [`foreign`]: validation of shapes and strides from callers and foreign libraries.
 //!
 //! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any numbers. The code that turns a
@@ -22,6 +23,7 @@ pub(crate) mod plan;
 pub(crate) mod reshape;
 pub(crate) mod slice;
 pub(crate) mod tiling;
+pub(crate) mod wide;
 
 use crate::error::Error;
 use crate::rank::{Dim, MAX_RANK, shape_of};

@@ -1,8 +1,8 @@
 //! The rank that is known at run time only, and its shapes.
 
 use super::{
-    Broadcast, Dim, HasRank, IntoShape, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes, PositiveRank,
-    ReshapeArg, ToRank, sealed,
+    Broadcast, Dim, HasRank, IntoShape, MAX_ANY_RANK, MAX_RANK, MatmulRanks, MatrixStack, MergeAxes,
+    PositiveRank, ReshapeArg, ToRank, sealed,
 };
 use crate::error::Error;
 use crate::rank::IndexNumber;
@@ -12,7 +12,7 @@ use core::ops::{Add, Deref, DerefMut, Sub};
 use typenum::private::InternalMarker;
 use typenum::{Bit, Cmp, Greater, Max, UInt, UTerm, Unsigned};
 
-/// The rank of a tensor whose number of axes is known at run time only: 0 to `MAX`, which is at most 16.
+/// The rank of a tensor whose number of axes is known at run time only: 0 to `MAX`, which is at most 64.
 ///
 /// A tensor of this rank has the methods of all ranks. What the types of other ranks ensure, such as that an axis exists, is checked at run
 /// time. [`into_any_rank`](crate::Tensor::into_any_rank) converts a tensor to this rank, and
@@ -25,6 +25,37 @@ use typenum::{Bit, Cmp, Greater, Max, UInt, UTerm, Unsigned};
 /// assert_eq!(y.shape(), [2, 4]);
 /// let matrix: Tensor<f64, Rank<2>> = y.try_into_rank()?;
 /// assert!(x.try_into_rank::<Rank<2>>().is_err());
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+///
+/// # More than 16 axes
+/// A tensor of `AnyRank<64>` has up to 64 axes, such as the state of 24 qubits or a result of many contractions. Its shapes are [`AnyShape`]s.
+/// These operations support all of its axes:
+///
+/// * constructors, views, iterators, comparisons, printing, and conversions between ranks;
+/// * copies, assignments, `concatenate`, `stack`, and transfers between devices;
+/// * elementwise functions with broadcasting, reductions, cumulative sums, and functions that are computed by these, such as `softmax`;
+/// * `tensordot`, `outer`, `inner`, `dot`, `vdot` and `matmul`;
+/// * decompositions of matrices, whose batch can have any number of axes;
+/// * `.npy`, `.npz`, `.safetensors`, serde and DLPack.
+///
+/// The other operations, such as sorting along an axis, elements at positions and under masks, Fourier transforms and `einsum!`, return
+/// [`Error::UnsupportedRank`] if a tensor has more than 16 axes. A [`DynTensor`](crate::DynTensor) has at most 16 axes: its conversion from a
+/// tensor with more panics.
+///
+/// Kernels compute with at most 16 axes. Adjacent axes count as one if one stride steps through both, so the axes of contiguous tensors need
+/// no further work. If more than 16 axes remain, the operands are copied first. Operations on tensors with up to 16 axes are as fast as those
+/// of `AnyRank`, but a tensor is larger: it stores 64 extents and 64 strides.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// use vierbein::AnyShape;
+/// let shape = AnyShape::<usize, 64>::new(&[2; 20])?;
+/// let x: Tensor<f64, AnyRank<64>> = Tensor::from_fn(shape, |index| index[0] as f64);
+/// let y = &x + x.reverse_axes();
+/// assert_eq!(y.sum_axes([0, 1, 2, 3]).rank(), 16);
+/// let axes: [usize; 18] = core::array::from_fn(|axis| axis);
+/// assert_eq!(x.tensordot(&y, axes, axes).shape(), [2; 4]);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -224,7 +255,7 @@ impl<const MAX: usize> sealed::Sealed for AnyRank<MAX> {}
 impl<const MAX: usize> Dim for AnyRank<MAX> {
     const NDIM: Option<usize> = None;
     const MAX_NDIM: usize = {
-        assert!(MAX <= MAX_RANK, "ranks run from 0 to 16");
+        assert!(MAX <= MAX_ANY_RANK, "ranks run from 0 to 64");
         MAX
     };
     type Shape = AnyShape<usize, MAX>;

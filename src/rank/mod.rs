@@ -24,8 +24,12 @@ use crate::error::Error;
 use core::fmt::Debug;
 use core::hash::Hash;
 
-/// The largest supported rank.
+/// The largest rank of tensors whose rank is known at compile time, of tensors of [`AnyRank`] without a parameter, and of dynamic tensors.
+/// Tensors of [`AnyRank<MAX>`](AnyRank) can have up to 64 axes.
 pub const MAX_RANK: usize = 16;
+
+/// The largest `MAX` of [`AnyRank<MAX>`](AnyRank).
+pub(crate) const MAX_ANY_RANK: usize = 64;
 
 mod sealed {
     #[diagnostic::on_unimplemented(
@@ -157,7 +161,16 @@ fn not_a_shape<D: Dim>(numbers: &[usize]) -> Error {
 
 /// Returns the name of a rank, for messages.
 pub(crate) fn name<D: Dim>() -> String {
-    D::NDIM.map_or("AnyRank".into(), |rank| format!("Rank<{rank}>"))
+    match D::NDIM {
+        Some(rank) => format!("Rank<{rank}>"),
+        None if D::MAX_NDIM == MAX_RANK => "AnyRank".into(),
+        None => format!("AnyRank<{}>", D::MAX_NDIM),
+    }
+}
+
+/// Returns the type of tensors with `rank` axes, for messages.
+pub(crate) fn name_of_rank(rank: usize) -> String {
+    if rank <= MAX_RANK { format!("Rank<{rank}>") } else { format!("AnyRank<{MAX_ANY_RANK}>") }
 }
 
 /// Returns `None` if a tensor with `rank` axes can have rank `D`. Otherwise returns the ranks that it can have, for messages.
@@ -166,6 +179,22 @@ pub(crate) fn other_rank<D: Dim>(rank: usize) -> Option<String> {
         Some(wanted) => (rank != wanted).then(|| wanted.to_string()),
         None => (rank > D::MAX_NDIM).then(|| format!("0 to {}", D::MAX_NDIM)),
     }
+}
+
+/// Returns an error if a tensor has more than [`MAX_RANK`] axes, for operations that do not support such tensors.
+#[inline]
+pub(crate) fn check_axis_count(op: &'static str, shape: &[usize]) -> Result<(), Error> {
+    if shape.len() <= MAX_RANK { Ok(()) } else { Err(too_many_axes_for(op, shape)) }
+}
+
+#[cold]
+fn too_many_axes_for(op: &'static str, shape: &[usize]) -> Error {
+    let reason = format!(
+        "the tensor of shape {shape:?} has rank {}, but this operation supports ranks from 0 to {MAX_RANK}; merge axes first with \
+         `.reshape(..)`",
+        shape.len()
+    );
+    Error::UnsupportedRank { op, reason }
 }
 
 /// Returns an error if no tensor of rank `D` has `rank` axes. Called where the rank of a result is greater than that of the operands.

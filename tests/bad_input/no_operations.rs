@@ -382,6 +382,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         &[
             "Arguments::map_contiguous",
             "Arguments::defined_contiguous",
+            "ElementTuple::arranged",
             "ElementTuple::broadcast",
             "ElementTuple::copies",
             "ElementTuple::fetched",

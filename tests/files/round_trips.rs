@@ -101,6 +101,29 @@ fn typed_tensors_serialise_themselves() {
 }
 
 #[test]
+fn tensors_with_20_axes_round_trip_in_every_format() {
+    type Wide = Tensor<i16, AnyRank<64>>;
+    let shape = vierbein::AnyShape::from([2, 1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1]);
+    let x = Wide::from_vec(shape, (0..24).collect());
+    let wrong = |error: String| assert!(error.contains("ranks go up to 16"), "{error}");
+    let mut bytes = Cursor::new(Vec::new());
+    NpzWriter::new().add("x", &x).unwrap().write_to(&mut bytes).unwrap();
+    let mut archive = Npz::new(bytes).unwrap();
+    assert_eq!(archive.get::<Wide>("x").unwrap(), x);
+    wrong(archive.get::<Tensor<i16, AnyRank>>("x").unwrap_err().to_string());
+    wrong(archive.get::<DynTensor>("x").unwrap_err().to_string());
+    let mut bytes = Vec::new();
+    SafetensorsWriter::new().add("x", &x).unwrap().write_to(&mut bytes).unwrap();
+    assert_eq!(Safetensors::read_from(&bytes[..]).unwrap().get::<Wide>("x").unwrap(), x);
+    wrong(Safetensors::read_from(&bytes[..]).unwrap().get::<DynTensor>("x").unwrap_err().to_string());
+    let text = serde_json::to_string(&x.reverse_axes()).unwrap();
+    assert_eq!(serde_json::from_str::<Wide>(&text).unwrap(), x.reverse_axes());
+    wrong(serde_json::from_str::<DynTensor>(&text).unwrap_err().to_string());
+    let bytes = serde_bare::to_vec(&x).unwrap();
+    assert_eq!(serde_bare::from_slice::<Wide>(&bytes).unwrap(), x);
+}
+
+#[test]
 fn large_dyn_tensors_are_serialised_in_chunks() {
     let x = Tensor::<f64, _>::from_fn([301, 703], |[i, j]| (1000 * i + j) as f64);
     for x in [DynTensor::from(x.clone()), DynTensor::from(x.to_order::<ColMajor>())] {

@@ -2,7 +2,7 @@
 //!
 //! Three or more operands are contracted pair by pair. `path.rs` searches for the contraction order, `pair.rs` chooses the kernel
 //! of each pair, and `execute.rs` calls the kernels. `operand.rs` defines the operands, and `mixed.rs` contracts a complex
-//! and a real one.
+//! and a real one. `wide.rs` fuses the axes of operands that have more than 16.
 
 mod cache;
 mod execute;
@@ -18,6 +18,7 @@ mod scaled_sum;
 mod spec;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use cache::PathCache;
 pub(crate) use execute::{Einsum, two, without_value};
@@ -30,3 +31,4 @@ pub use report::{ContractionPath, ContractionStep};
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) use scaled_sum::ScaledSum;
 pub use spec::{MAX_OPERANDS, Spec, SpecError};
+pub(crate) use wide::contract_wide;

@@ -54,6 +54,24 @@ impl<'a, T: Element, Dev: Device> Factor<'a, T, Dev> {
     }
 }
 
+impl<'a, T: Element, Dev: Device> Factor<'a, T, Dev> {
+    /// Returns an operand with the given axes, whose first element is `offset` elements after this operand's: see [`Operand::with_axes`].
+    ///
+    /// # Panics
+    /// If the axes address elements outside of this operand.
+    pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Factor<'b, T, Dev>
+    where
+        'a: 'b,
+    {
+        Factor(match self.0 {
+            Elements::Same(MatrixOperand { operand, conjugate }) => {
+                Elements::Same(MatrixOperand { operand: operand.with_axes(axes, offset), conjugate })
+            }
+            Elements::Real(operand, products) => Elements::Real(operand.with_axes(axes, offset), products),
+        })
+    }
+}
+
 /// Elements: borrowed from the caller, or in a buffer that this module allocated.
 pub(super) enum Data<'a, T: Element, Dev: Device> {
     Given(Operand<'a, T, Dev>),

@@ -231,12 +231,22 @@ impl<'s> Spec<'s> {
     /// Checks the ranks of the operands, of which there are as many as the specification has.
     ///
     /// # Errors
-    /// [`Error::Spec`] if an operand does not have the axes that the specification names, or if the result would have too many.
+    /// * [`Error::Spec`] if an operand does not have the axes that the specification names, or if the result would have too many.
+    /// * [`Error::UnsupportedRank`] if an operand has more than [`MAX_RANK`] axes.
     pub(crate) fn check_ranks(&self, ranks: impl Iterator<Item = usize>) -> Result<(), Error> {
         let fail =
             |reason: String| Err(Error::Spec { reason: format!("einsum \"{}\": {reason}", self.text) });
         let mut ellipsis = 0;
         for (k, rank) in ranks.enumerate() {
+            if rank > MAX_RANK {
+                let reason = format!(
+                    "einsum \"{}\": operand {} has rank {rank}, but operands have ranks from 0 to {MAX_RANK}; merge axes first with \
+                     `.reshape(..)`, or contract with `.tensordot(..)`",
+                    self.text,
+                    k + 1
+                );
+                return Err(Error::UnsupportedRank { op: "contract", reason });
+            }
             let labels = self.labels(k);
             if labels > rank || (labels < rank && !self.ellipsis(k)) {
                 return fail(format!(

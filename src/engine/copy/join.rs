@@ -1,10 +1,11 @@
 //! Results that are made of copies of operands or of their parts: concatenation, stacking, repetition, and triangles of matrices.
 
 use super::pieces::part_of;
+use crate::device::wide;
 use crate::device::{Copy, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
-use crate::layout::axes::Axes;
+use crate::layout::axes::{Axes, check_axis};
 use crate::layout::broadcast::same;
 use crate::rank::MAX_RANK;
 
@@ -22,7 +23,7 @@ pub(crate) fn concatenated<'a>(
     let Some(first) = shapes.next() else {
         return Err(Error::Argument { op, reason: "there are no parts".into() });
     };
-    Axes::new(first, &[0; MAX_RANK][..first.len()]).check_axis(op, axis)?;
+    check_axis(op, axis, first)?;
     to.copy_from_slice(first);
     for (k, shape) in shapes.enumerate() {
         let matches = shape.len() == first.len()
@@ -72,7 +73,7 @@ pub(crate) fn stacked(axis: usize, count: usize, part: &[usize], to: &mut [usize
         // The message shows the shape of the result, because `axis` is an axis of the result. The new axis is last in this shape.
         to[..rank].copy_from_slice(part);
         to[rank] = count;
-        return Axes::new(to, &[0; MAX_RANK][..rank + 1]).check_axis("stack", axis);
+        return check_axis("stack", axis, to);
     }
     to[..axis].copy_from_slice(&part[..axis]);
     to[axis] = count;
@@ -113,6 +114,44 @@ pub(crate) fn stack<'a, T: Element, Dev: Copy<T>>(
         }
         let offset = if part.shape().contains(&0) { 0 } else { k as isize * slice.strides()[axis] };
         device.copy(slice.with_axes(Axes::new(&shape[..rank], &strides[..rank]), offset), part)?;
+    }
+    Ok(())
+}
+
+/// [`concatenate`] for tensors with more than 16 axes.
+#[cold]
+#[inline(never)]
+pub(crate) fn concatenate_wide<'a, T: Element, Dev: Copy<T>>(
+    device: &Dev,
+    axis: usize,
+    parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
+    mut out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    let (mut first, strides) = (0, out.strides());
+    for part in parts {
+        let offset = if part.shape().contains(&0) { 0 } else { first as isize * strides[axis] };
+        let to = out.reborrow().with_axes(Axes::new(part.shape(), strides), offset);
+        wide::copy_wide(device, to, part)?;
+        first += part.shape()[axis];
+    }
+    Ok(())
+}
+
+/// [`stack`] for a result with more than 16 axes.
+#[cold]
+#[inline(never)]
+pub(crate) fn stack_wide<'a, T: Element, Dev: Copy<T>>(
+    device: &Dev,
+    axis: usize,
+    parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
+    mut out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    let (mut strides, step) = (out.strides().to_vec(), out.strides()[axis]);
+    strides.remove(axis);
+    for (k, part) in parts.into_iter().enumerate() {
+        let offset = if part.shape().contains(&0) { 0 } else { k as isize * step };
+        let to = out.reborrow().with_axes(Axes::new(part.shape(), &strides), offset);
+        wide::copy_wide(device, to, part)?;
     }
     Ok(())
 }

@@ -9,8 +9,8 @@ use super::pieces::{self, Pad, Piece, copy_pieces};
 use crate::device::{Copy, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
-use crate::layout::axes::Axes;
-use crate::rank::{IndexNumber, MAX_RANK};
+use crate::layout::axes::check_axis;
+use crate::rank::IndexNumber;
 
 /// How the elements of the result are copied from the operand.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Rearrangement {
         }
         let mut total = vec![0isize; shape.len()];
         for (&axis, &by) in axes.iter().zip(by) {
-            Axes::new(shape, &[0; MAX_RANK][..shape.len()]).check_axis(OP, axis)?;
+            check_axis(OP, axis, shape)?;
             // In 128 bits, because the sum of two shifts may overflow `isize`.
             let extent = shape[axis].max(1) as i128;
             total[axis] = (total[axis] as i128 + by as i128).rem_euclid(extent) as isize;
@@ -107,7 +107,7 @@ impl Rearrangement {
     /// If the axis is out of range, or there is not one count for each index.
     pub(crate) fn repeat(shape: &mut [usize], axis: usize, counts: Counts) -> Result<Self, Error> {
         const OP: &str = "repeat";
-        Axes::new(shape, &[0; MAX_RANK][..shape.len()]).check_axis(OP, axis)?;
+        check_axis(OP, axis, shape)?;
         let counts = match counts {
             Counts::All(count) => {
                 let mut all = vec![1; shape.len()];

@@ -125,14 +125,22 @@ pub(crate) fn batch_first(row_major: bool, layout: Layout, kept: usize) -> Layou
 /// Returns the rank of the solution of `a · x = b`.
 ///
 /// # Errors
-/// [`Error::UnsupportedRank`] if the rank of `a` is less than 2, or that of `b` is 0.
+/// [`Error::UnsupportedRank`] if the rank of `a` is less than 2, that of `b` is 0, or a rank is greater than [`MAX_RANK`].
 pub(crate) fn solution_rank(op: &'static str, a: usize, b: usize) -> Result<usize, Error> {
     crate::rank::check_matrices(op, a)?;
     if b == 0 {
         let reason = "a tensor of `Rank<0>` has no right-hand sides: expected a vector, a matrix or a batch of matrices";
         return Err(Error::UnsupportedRank { op, reason: reason.into() });
     }
-    matmul::rank(a, b)
+    let rank = matmul::rank(a, b)?;
+    if a.max(b).max(rank) > MAX_RANK {
+        let reason = format!(
+            "matrices of rank {a} and right-hand sides of rank {b}: this operation supports ranks up to {MAX_RANK}; merge the axes of the \
+             batch first with `.reshape(..)`"
+        );
+        return Err(Error::UnsupportedRank { op, reason });
+    }
+    Ok(rank)
 }
 
 /// Writes the shape of the solution of `a · x = b` to `to`. If `b` has rank 1, it is a vector. Otherwise, it is a matrix or a batch of

@@ -8,7 +8,7 @@ pub(crate) mod interpolate;
 pub(crate) mod spacing;
 
 use crate::device::function::MAX_ARGUMENTS;
-use crate::device::{Arguments, Device, Elementwise, Function, Operand, Output, Visit};
+use crate::device::{Arguments, Device, Elementwise, Function, Operand, Output, Visit, wide};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -33,7 +33,7 @@ pub(crate) fn map<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<
     let mut shapes = SameShape { shape: out.axes().shape(), same: true };
     A::each(operands, &mut shapes);
     if shapes.same {
-        return device.map::<A, F>(op, out, operands);
+        return wide::map::<R, A, Dev, F>(op, device, out, operands);
     }
     // `reborrow` makes a copy of `out` for the out-of-line call, which takes it by address. Without the copy, the branch above
     // would have to keep `out` in memory, too, instead of in registers.
@@ -51,7 +51,7 @@ fn map_broadcast<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A
 ) -> Result<(), Error> {
     let mut strides = [R::strides(out.axes().rank()); MAX_ARGUMENTS];
     let operands = A::broadcast::<Dev, R>(operands, out.axes().shape(), row_major, &mut strides);
-    device.map::<A, F>(op, out, operands)
+    wide::map::<R, A, Dev, F>(op, device, out, operands)
 }
 
 /// Visitor that checks whether all operands have a given shape.

@@ -7,6 +7,7 @@
 
 use crate::engine::contract::notation::{Message, NotAToken, Term, Token, letter_of, token};
 use crate::error::Error;
+use crate::rank::MAX_RANK;
 
 /// A factorisation by labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,8 +211,18 @@ impl<'s> FactorSpec<'s> {
     /// Checks the rank of the operand.
     ///
     /// # Errors
-    /// [`Error::Spec`] if the operand does not have the axes that the specification names.
+    /// * [`Error::Spec`] if the operand does not have the axes that the specification names.
+    /// * [`Error::UnsupportedRank`] if the operand has more than [`MAX_RANK`] axes.
     pub(crate) fn check_rank(&self, rank: usize) -> Result<(), Error> {
+        if rank > MAX_RANK {
+            let reason = format!(
+                "{} \"{}\": the operand has rank {rank}, but operands have ranks from 0 to {MAX_RANK}; merge axes first with \
+                 `.reshape(..)`",
+                self.factorisation().name(),
+                self.text
+            );
+            return Err(Error::UnsupportedRank { op: "factorise", reason });
+        }
         let labels = self.labels(0);
         if labels == rank || (labels < rank && self.ellipsis()) {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use crate::device::family::fourier::{Norm, Transform};
 use crate::error::Error;
-use crate::rank::{MAX_RANK, as_given};
+use crate::rank::{MAX_RANK, as_given, check_axis_count};
 
 /// The options of a Fourier transform: the length along each axis, and the normalisation ([`Norm`]).
 ///
@@ -102,6 +102,7 @@ impl Request<'_> {
     ) -> Result<(Transform, [usize; MAX_RANK]), Error> {
         let Request { op, kind, axes, options, .. } = *self;
         let argument = |reason: String| Error::Argument { op, reason };
+        check_axis_count(op, shape)?;
         check_axes(op, shape, axes)?;
         let Some((&last, others)) = axes.split_last() else {
             return Err(argument(format!("shape {shape:?} over zero axes; name at least one axis")));

@@ -2,7 +2,7 @@
 //! `x`, multiplied by the element.
 
 use crate::error::Error;
-use crate::rank::MAX_RANK;
+use crate::rank::{MAX_RANK, check_axis_count};
 use core::ops::Range;
 
 /// The part of the full convolution or correlation that an operation returns. Below, the operands have the extents `n` and `m` along an
@@ -70,6 +70,7 @@ impl<'a> Taps<'a> {
             );
             return Err(Error::UnsupportedRank { op: variant.name(), reason });
         }
+        check_axis_count(variant.name(), x)?;
         for shape in [x, kernel] {
             if shape.contains(&0) {
                 let reason = format!(

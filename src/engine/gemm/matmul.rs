@@ -4,6 +4,7 @@
 //! A column-major product is computed as a row-major product: the axes of all operands are reversed, and A and B are exchanged. For
 //! matrices, this is the identity (A·B)ᵀ = Bᵀ·Aᵀ.
 
+use crate::device::wide::{MAX_LOOPS, Nest};
 use crate::device::{Gemm, MatrixOperand, Operand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
 use crate::engine::contract::{Elements, Factor, LabelExtents, Labelled, Labels, RealProducts};
@@ -130,6 +131,62 @@ fn write_by_real<T: Scalar, Dev: Gemm<T>>(
     let labelled = |axes, labels: Labels| Labelled::new(axes, &labels, &extents);
     let (a, b, c) = ((a, labelled(of_a, left)), (b, labelled(of_b, right)), labelled(of_out, result));
     products.write(device, a, b, (out, c), &extents)
+}
+
+/// Variant of [`write`] for operands with more than 16 axes: a loop over batches with fewer axes.
+///
+/// # Errors
+/// Those of [`write`]. Some batches may have been written.
+#[cold]
+#[inline(never)]
+pub(crate) fn write_wide<T: Scalar, Dev: Gemm<T>>(
+    row_major: bool,
+    device: &Dev,
+    a: MatrixOperand<'_, T, Dev>,
+    b: Factor<'_, T, Dev>,
+    mut out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    // Splits axes into those of the batch and those of the matrix.
+    let split = |axes: Axes<'_>, matrix: usize| {
+        let at = if row_major { axes.rank() - matrix } else { matrix };
+        let ((a, b), (c, d)) = (axes.shape().split_at(at), axes.strides().split_at(at));
+        let (first, last) = ((a.to_vec(), c.to_vec()), (b.to_vec(), d.to_vec()));
+        if row_major { (first, last) } else { (last, first) }
+    };
+    let (of_a, of_b) = (a.operand.axes(), b.axes());
+    let [in_a, in_b] = [of_a, of_b].map(|axes| axes.rank().min(2));
+    let (batch, of_out) = split(out.axes(), in_a + in_b - 2);
+    let batch_of = |axes: Axes<'_>, matrix: usize| {
+        let ((shape, strides), matrix) = split(axes, matrix);
+        let mut repeated = vec![0; batch.0.len()];
+        let broadcast = Axes::new(&shape, &strides).broadcast_to(&batch.0, row_major, &mut repeated);
+        broadcast.expect("the batches were found to broadcast");
+        (repeated, matrix)
+    };
+    let ((batch_a, of_a), (batch_b, of_b)) = (batch_of(of_a, in_a), batch_of(of_b, in_b));
+    let mut nest = Nest::new(Axes::new(&batch.0, &batch.1));
+    nest.push(Axes::new(&batch.0, &batch_a));
+    nest.push(Axes::new(&batch.0, &batch_b));
+    let shapes = [a.operand.shape(), b.axes().shape()];
+    nest.unordered()
+        .for_parts(MAX_LOOPS - 2, |shape, strides, offsets| {
+            let part = |(extents, steps): &(Vec<usize>, Vec<isize>), k: usize| match row_major {
+                true => ([shape, extents].concat(), [strides[k], steps].concat()),
+                false => ([extents, shape].concat(), [steps, strides[k]].concat()),
+            };
+            // A vector has no batch axes, not even repeated ones: with them, it would be a matrix.
+            let operand = |matrix: &(Vec<usize>, Vec<isize>), k, axes| match axes {
+                1 => matrix.clone(),
+                _ => part(matrix, k),
+            };
+            let (to, x, y) = (part(&of_out, 0), operand(&of_a, 1, in_a), operand(&of_b, 2, in_b));
+            let to = out.reborrow().with_axes(Axes::new(&to.0, &to.1), offsets[0]);
+            let conjugate = a.conjugate;
+            let x =
+                MatrixOperand { operand: a.operand.with_axes(Axes::new(&x.0, &x.1), offsets[1]), conjugate };
+            write(row_major, device, x, b.with_axes(Axes::new(&y.0, &y.1), offsets[2]), to)
+        })
+        .map_err(|error| named(error, shapes[0], shapes[1]))
 }
 
 #[derive(Clone, Copy, PartialEq)]

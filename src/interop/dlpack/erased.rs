@@ -3,13 +3,15 @@
 use super::abi::Managed;
 use super::device::{SharedDevice, is_on, name_of};
 use super::export::exported;
-use super::import::{Dlpack, TAKE_OVER};
+use super::import::{Dlpack, Extents, TAKE_OVER};
 use crate::device::Operand;
 use crate::dispatch;
 use crate::dyn_tensor::DynTensor;
 use crate::element::Element;
 use crate::error::{ConversionError, Error};
+use crate::layout::Layout;
 use crate::order::MemoryOrder;
+use crate::rank::MAX_RANK;
 use crate::storage::OwnedData;
 use core::any::Any;
 
@@ -51,6 +53,17 @@ fn beyond(op: &'static str, device: &str) -> Error {
     Error::Argument { op, reason }
 }
 
+/// Returns an error if a `DynTensor` cannot have the axes of this shape.
+fn check_rank(op: &'static str, shape: &[usize]) -> Result<(), Error> {
+    if shape.len() <= MAX_RANK {
+        return Ok(());
+    }
+    let reason = format!(
+        "it has shape {shape:?}, but a `DynTensor` has 0 to {MAX_RANK} axes; import it as a `Tensor` of `AnyRank<64>`"
+    );
+    Err(Error::Argument { op, reason })
+}
+
 impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
     type Error = ConversionError<Dlpack<M>>;
 
@@ -61,8 +74,10 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
     /// If the elements are contiguous in neither order, or read-only, the error holds the unchanged value. To copy its elements, call
     /// [`to_dyn_tensor`](Dlpack::to_dyn_tensor).
     fn try_from(given: Dlpack<M>) -> Result<Self, Self::Error> {
-        let layout = given.layout();
-        let order = match !layout.is_contiguous(true) && layout.is_contiguous(false) {
+        if let Err(error) = check_rank(TAKE_OVER, given.shape()) {
+            return Err(ConversionError { error, value: given });
+        }
+        let order = match !given.axes().is_contiguous(true) && given.axes().is_contiguous(false) {
             true => MemoryOrder::ColMajor,
             false => MemoryOrder::RowMajor,
         };
@@ -104,8 +119,8 @@ impl<M: Managed> Dlpack<M> {
             given: &Dlpack<M>,
             order: MemoryOrder,
         ) -> Result<DynTensor, Error> {
-            let layout = given.layout();
-            let enumeration = if order.is_row_major() { *layout } else { layout.reverse_axes() };
+            let layout = Layout::new(given.shape(), given.strides());
+            let enumeration = if order.is_row_major() { layout } else { layout.reverse_axes() };
             let first = Dev::pointer(given.first().cast::<T>());
             // SAFETY: each index within the shape addresses an initialised element of type `T`, which is valid as long as `given` is
             // borrowed. Nothing writes to the elements meanwhile: for imported memory, the caller of `Dlpack::from_raw` has ensured this;
@@ -114,6 +129,7 @@ impl<M: Managed> Dlpack<M> {
             let data = OwnedData { buffer: Dev::get().compact(operand)?, device: Dev::default() };
             Ok(DynTensor::contiguous(data, layout.shape(), order))
         }
+        check_rank("copy a DLPack tensor", self.shape())?;
         let device = self.device();
         on_shared_device!(
             Dev: is_on::<Dev>(device) => dispatch!(self.dtype(), T => copied::<T, Dev, M>(self, order)),
@@ -129,7 +145,7 @@ impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
     /// holds the unchanged tensor.
     fn try_from(x: DynTensor) -> Result<Self, Self::Error> {
         fn give<T: Element, Dev: SharedDevice, M: Managed>(x: DynTensor) -> Dlpack<M> {
-            let layout = *x.layout();
+            let layout = Extents::new(x.layout().axes());
             let data: Box<dyn Any> = x.into_storage();
             let data = data.downcast::<OwnedData<T, Dev>>().expect("the type and the device were checked");
             exported::<T, Dev, M>(data.buffer, layout)

@@ -2,19 +2,18 @@
 
 use super::abi::{DLDataType, DLManagedTensorVersioned, DLTensor, Managed};
 use super::device::SharedDevice;
-use super::import::Dlpack;
+use super::import::{Dlpack, Extents};
 use crate::element::Element;
-use crate::layout::Layout;
 use crate::order::Order;
-use crate::rank::{Dim, MAX_RANK};
+use crate::rank::Dim;
 use crate::tensor::Tensor;
 use core::ptr::{NonNull, null_mut};
 
 /// An exported tensor: the C structure, the arrays that it points to, and the buffer, in one allocation.
 struct Exported<T: Element, Dev: SharedDevice, M> {
     managed: M,
-    shape: [i64; MAX_RANK],
-    strides: [i64; MAX_RANK],
+    shape: Box<[i64]>,
+    strides: Box<[i64]>,
     /// The elements. The field is never read; dropping it frees the elements.
     _buffer: Dev::Buffer<T>,
 }
@@ -35,24 +34,20 @@ unsafe extern "C" fn delete<T: Element, Dev: SharedDevice, M: Managed>(this: *mu
 /// Exports a buffer. `layout` must be contiguous in one of the memory orders.
 pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
     mut buffer: Dev::Buffer<T>,
-    layout: Layout,
+    layout: Extents,
 ) -> Dlpack<M> {
     let empty = Dev::len(&buffer) == 0;
     // `first` is derived from the same borrow as `data`: a second mutable borrow would invalidate `data`.
     let data = if empty { null_mut() } else { Dev::address(Dev::ptr_mut(&mut buffer)) };
     let first = NonNull::new(data).unwrap_or(NonNull::dangling());
-    let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
-    for (to, &n) in shape.iter_mut().zip(layout.shape()) {
-        // Extents and strides fit in `isize`, so they also fit in `i64`.
-        *to = n as i64;
-    }
-    for (to, &stride) in strides.iter_mut().zip(layout.strides()) {
-        *to = stride as i64;
-    }
+    let axes = layout.axes();
+    // Extents and strides fit in `isize`, so they also fit in `i64`.
+    let shape: Box<[i64]> = axes.shape().iter().map(|&n| n as i64).collect();
+    let strides: Box<[i64]> = axes.strides().iter().map(|&stride| stride as i64).collect();
     let tensor = DLTensor {
         data: data.cast(),
         device: Dev::PLACE,
-        ndim: layout.rank() as i32,
+        ndim: axes.rank() as i32,
         dtype: DLDataType::of(T::DTYPE),
         shape: null_mut(),
         strides: null_mut(),
@@ -63,7 +58,7 @@ pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
     // SAFETY: `this` was just returned by `Box::into_raw`, and there is no other reference. The allocation does not move, so the
     // structure may store its own address and those of its arrays.
     let exported = unsafe { &mut *this };
-    let (shape, strides) = ((&raw mut exported.shape).cast(), (&raw mut exported.strides).cast());
+    let (shape, strides) = (exported.shape.as_mut_ptr(), exported.strides.as_mut_ptr());
     let tensor = DLTensor { shape, strides, ..tensor };
     exported.managed = M::assemble(tensor, this.cast(), delete::<T, Dev, M>);
     Dlpack::new(NonNull::from(&mut exported.managed), T::DTYPE, layout, first.cast())
@@ -72,7 +67,7 @@ pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
 impl<T: Element, D: Dim, O: Order, Dev: SharedDevice, M: Managed> From<Tensor<T, D, O, Dev>> for Dlpack<M> {
     /// Exports the tensor's memory, with its strides.
     fn from(x: Tensor<T, D, O, Dev>) -> Self {
-        let layout = x.layout();
+        let layout = Extents::new(x.axes());
         exported::<T, Dev, M>(x.into_parts().0, layout)
     }
 }

@@ -4,10 +4,11 @@ use super::abi::{DLDevice, DLManagedTensorVersioned, DLTensor, Managed, VERSION}
 use super::device::{SharedDevice, alignment, check, is_on, name_of};
 use crate::element::{DType, Element};
 use crate::error::{ConversionError, Error};
+use crate::layout::axes::Axes;
 use crate::layout::foreign::reach;
-use crate::layout::{Layout, element_count};
+use crate::layout::{contiguous_strides, element_count};
 use crate::order::{MemoryOrder, Order};
-use crate::rank::{Dim, MAX_RANK, other_rank};
+use crate::rank::{Dim, MAX_ANY_RANK, name_of_rank, other_rank, shape_of};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::fmt;
 use core::mem::ManuallyDrop;
@@ -22,9 +23,33 @@ pub struct Dlpack<M: Managed = DLManagedTensorVersioned> {
     managed: Owned<M>,
     dtype: DType,
     /// Boxed to keep this value small, as it is part of an error type.
-    layout: Box<Layout>,
+    layout: Box<Extents>,
     /// Address of the element at index 0.
     first: NonNull<u8>,
+}
+
+/// The extents and strides (in elements) of up to 64 axes.
+#[derive(Debug)]
+pub(super) struct Extents {
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+}
+
+impl Extents {
+    pub(super) fn new(axes: Axes<'_>) -> Extents {
+        Extents { shape: axes.shape().to_vec(), strides: axes.strides().to_vec() }
+    }
+
+    pub(super) fn axes(&self) -> Axes<'_> {
+        Axes::new(&self.shape, &self.strides)
+    }
+
+    /// Returns the shape and the strides as the arrays of rank `D`, whose tensors can have this number of axes.
+    fn typed<D: Dim>(&self) -> (D::Shape, D::Strides) {
+        let mut strides = D::strides(self.strides.len());
+        strides.as_mut().copy_from_slice(&self.strides);
+        (shape_of::<D>(&self.shape), strides)
+    }
 }
 
 /// An owned structure. Dropping this value calls the structure's deleter.
@@ -80,38 +105,34 @@ unsafe fn numbers<'a>(from: *const i64, ndim: usize) -> Option<&'a [i64]> {
 ///
 /// # Safety
 /// The arrays of `tensor` must be null or have `ndim` numbers.
-unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, Error> {
-    let ndim = usize::try_from(tensor.ndim)
-        .ok()
-        .filter(|&ndim| ndim <= MAX_RANK)
-        .ok_or_else(|| rejected(format!("it has {} axes, but tensors have 0 to {MAX_RANK}", tensor.ndim)))?;
+unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Extents, Error> {
+    let ndim = usize::try_from(tensor.ndim).ok().filter(|&ndim| ndim <= MAX_ANY_RANK).ok_or_else(|| {
+        rejected(format!("it has {} axes, but tensors have 0 to {MAX_ANY_RANK}", tensor.ndim))
+    })?;
     // SAFETY: the caller ensures that `tensor.shape` is null or points to `ndim` numbers. They are only used within this function, and
     // nothing writes to them here.
     let lengths = unsafe { numbers(tensor.shape, ndim) }
         .ok_or_else(|| rejected(format!("it has {ndim} axes, but no shape")))?;
-    let mut shape = [0; MAX_RANK];
-    for (to, &n) in shape.iter_mut().zip(lengths) {
-        *to = usize::try_from(n)
-            .map_err(|_| rejected(format!("its shape {lengths:?} has an invalid extent")))?;
-    }
-    let shape = &shape[..ndim];
-    element_count(shape, element_bytes)?;
+    let invalid = |_| rejected(format!("its shape {lengths:?} has an invalid extent"));
+    let shape =
+        lengths.iter().map(|&n| usize::try_from(n)).collect::<Result<Vec<_>, _>>().map_err(invalid)?;
+    element_count(&shape, element_bytes)?;
     // SAFETY: the caller ensures that `tensor.strides` is null or points to `ndim` numbers. They are only used within this function,
     // and nothing writes to them here.
     let Some(steps) = (unsafe { numbers(tensor.strides, ndim) }) else {
-        return Ok(Layout::contiguous(shape, true));
+        let mut strides = vec![0; ndim];
+        contiguous_strides(&shape, &mut strides, true);
+        return Ok(Extents { shape, strides });
     };
-    let mut strides = [0; MAX_RANK];
-    for (to, &step) in strides.iter_mut().zip(steps) {
-        *to = isize::try_from(step)
-            .map_err(|_| rejected(format!("its strides {steps:?} exceed the address space")))?;
-    }
-    Ok(Layout::new(shape, &strides[..ndim]))
+    let too_far = |_| rejected(format!("its strides {steps:?} exceed the address space"));
+    let strides =
+        steps.iter().map(|&step| isize::try_from(step)).collect::<Result<_, _>>().map_err(too_far)?;
+    Ok(Extents { shape, strides })
 }
 
 /// Returns the address of the element at index 0. Checks the offset, the alignment, and that all elements are within the address space.
-fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType) -> Result<NonNull<u8>, Error> {
-    if reach(layout.shape(), layout.strides(), dtype.size())?.is_none() {
+fn first_of(tensor: &DLTensor, layout: &Extents, dtype: DType) -> Result<NonNull<u8>, Error> {
+    if reach(&layout.shape, &layout.strides, dtype.size())?.is_none() {
         // Without elements, `data` may be null. The alignment of `u128` is at least that of each element type.
         return Ok(NonNull::<u128>::dangling().cast());
     }
@@ -133,7 +154,7 @@ fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType) -> Result<NonNull<
 }
 
 impl<M: Managed> Dlpack<M> {
-    pub(super) fn new(managed: NonNull<M>, dtype: DType, layout: Layout, first: NonNull<u8>) -> Self {
+    pub(super) fn new(managed: NonNull<M>, dtype: DType, layout: Extents, first: NonNull<u8>) -> Self {
         Dlpack { managed: Owned(managed), dtype, layout: Box::new(layout), first }
     }
 
@@ -147,7 +168,7 @@ impl<M: Managed> Dlpack<M> {
     /// * `managed` is null, or the major version is not 1.
     /// * The tensor is neither in host memory (types 1 and 3) nor on a CUDA device (type 2) that this build and this machine support.
     /// * This crate does not support its element type.
-    /// * It has more than 16 axes, or an extent is negative.
+    /// * It has more than 64 axes, or an extent is negative.
     /// * The shape, the strides or the offset exceed the address space.
     /// * Elements are not aligned. On a GPU, the alignment of a complex number is its size.
     ///
@@ -204,13 +225,13 @@ impl<M: Managed> Dlpack<M> {
     /// Returns the extent of each axis.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
-        self.layout.shape()
+        &self.layout.shape
     }
 
     /// Returns the strides, in elements.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
-        self.layout.strides()
+        &self.layout.strides
     }
 
     /// Returns the device of the elements.
@@ -242,9 +263,9 @@ impl<M: Managed> Dlpack<M> {
                 T::DTYPE
             )
         } else if let Some(wanted) = other_rank::<D>(shape.len()) {
-            let rank = shape.len();
+            let (rank, named) = (shape.len(), name_of_rank(shape.len()));
             format!(
-                "it holds {found} of shape {shape:?}, which has rank {rank}, not {wanted}; import a tensor of `Rank<{rank}>`"
+                "it holds {found} of shape {shape:?}, which has rank {rank}, not {wanted}; import a tensor of `{named}`"
             )
         } else if !is_on::<Dev>(self.device()) {
             let (found, wanted) = (name_of(self.device()), Dev::get().name());
@@ -287,7 +308,7 @@ impl<M: Managed> Dlpack<M> {
         &self,
     ) -> Result<TensorView<'_, T, D, O, Dev>, Error> {
         self.check::<T, D, Dev>("view a DLPack tensor")?;
-        let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
+        let (shape, strides) = self.layout.typed::<D>();
         // SAFETY: `check` has compared element type, rank and device. For an imported tensor, `Dlpack::from_raw` checked that elements
         // are aligned and within the address space. Its caller ensures that nothing writes to them while this value or a view reads
         // them. For an exported tensor, `self` owns the elements, and address and layout are those of a buffer of this crate. The
@@ -314,7 +335,7 @@ impl<M: Managed> Dlpack<M> {
         const OP: &str = "view a DLPack tensor mutably";
         self.check::<T, D, Dev>(OP)?;
         self.check_writable(OP)?;
-        let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
+        let (shape, strides) = self.layout.typed::<D>();
         // SAFETY: `check` has compared element type, rank and device. For an imported tensor, `Dlpack::from_raw` checked address and
         // layout, and its caller ensures that no other code accesses the elements. An exported tensor owns a buffer of this crate.
         // `self` is borrowed mutably, and `check_writable` found that the tensor is not read-only. `from_parts` returns an error if two
@@ -349,7 +370,7 @@ impl<M: Managed> Dlpack<M> {
         if let Err(error) = self.check::<T, D, Dev>(TAKE_OVER) {
             return Err(ConversionError { error, value: self });
         }
-        let shape = self.layout.typed_shape::<D>();
+        let (shape, _) = self.layout.typed::<D>();
         Ok(Tensor::contiguous(self.into_buffer::<T, Dev>(O::MEMORY_ORDER)?, shape, Dev::default()))
     }
 
@@ -367,7 +388,7 @@ impl<M: Managed> Dlpack<M> {
             "the element type or the device differs"
         );
         let contiguous = || {
-            if self.layout.is_contiguous(order.is_row_major()) {
+            if self.axes().is_contiguous(order.is_row_major()) {
                 return Ok(());
             }
             let (shape, strides) = (self.shape(), self.strides());
@@ -388,8 +409,8 @@ impl<M: Managed> Dlpack<M> {
         Ok(unsafe { Dev::buffer(first, len, self) })
     }
 
-    pub(super) fn layout(&self) -> &Layout {
-        &self.layout
+    pub(super) fn axes(&self) -> Axes<'_> {
+        self.layout.axes()
     }
 
     pub(super) fn first(&self) -> NonNull<u8> {

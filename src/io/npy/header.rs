@@ -272,7 +272,7 @@ pub(super) fn bytes(contents: &Contents) -> Vec<u8> {
     // The data begin at a multiple of 64 bytes: after magic, version, length, text, at least one blank, and a newline.
     text += &" ".repeat(64 - (6 + 2 + 2 + text.len() + 1) % 64);
     text.push('\n');
-    let length = u16::try_from(text.len()).expect("at most 16 axes of at most 20 digits");
+    let length = u16::try_from(text.len()).expect("at most 64 axes of at most 20 digits");
     [&b"\x93NUMPY\x01\x00"[..], &length.to_le_bytes(), text.as_bytes()].concat()
 }
 

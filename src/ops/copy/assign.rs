@@ -1,7 +1,8 @@
 //! Writing into an existing tensor or mutable view.
 
 use crate::device::via_host::{self, Fetched};
-use crate::device::{Copy, Device, Elementwise};
+use crate::device::wide::{self, is_wide};
+use crate::device::{Copy, Cpu, Device, Elementwise};
 use crate::element::Element;
 use crate::engine::{elementwise, same_instance};
 use crate::error::{Error, fallible};
@@ -39,7 +40,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         // the elements.
         if same(self.shape().as_ref(), from.shape().as_ref()) {
             let (output, device) = self.output();
-            return device.copy(output, from.operand());
+            return wide::copy::<D, _, _>(device, output, from.operand());
         }
         // Passes a view instead of `from` itself. A reference to `from` would force it into memory, even if it could stay in registers.
         self.assign_repeated(&from.view())
@@ -54,7 +55,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (output, device) = self.output();
         let shape = output.axes().shape();
         elementwise::repeated::<D, _, _>("assign", O::ROW_MAJOR, shape, from.operand(), |from| {
-            device.copy(output, from)
+            wide::copy::<D, _, _>(device, output, from)
         })
     }
 
@@ -76,7 +77,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let (output, device) = self.output();
-        device.generate(&Constant(value), output)
+        wide::generate::<D, _, _, _>(&Constant(value), device, output)
     }
 
     /// Overwrites all elements by `values`, in memory order. The number of values must be that of the elements.
@@ -84,6 +85,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
+        if is_wide!(D, self.rank()) {
+            let values = Tensor::<T, D, O>::try_from_vec(self.shape(), values)?;
+            let (output, device) = self.output();
+            return wide::transfer(device, output, &Cpu, values.operand());
+        }
         let layout = self.enumeration();
         let values = Fetched::of_vec(values, layout.shape());
         let (output, device) = self.output_in(&layout);

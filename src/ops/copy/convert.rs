@@ -1,6 +1,6 @@
 //! Conversions between memory orders, and between owned tensors, views, slices and `Vec`s. Views are free; other conversions may copy.
 
-use crate::device::{Copy, Device, HostAccess};
+use crate::device::{Copy, Device, HostAccess, wide};
 use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::order::Order;
@@ -46,7 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
         let (output, device) = out.output();
-        device.copy(output, self.operand())?;
+        wide::copy::<D, _, _>(device, output, self.operand())?;
         Ok(out)
     }
 
@@ -87,8 +87,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[fallible]
     #[must_use]
     pub fn to_vec(&self) -> Vec<T> {
-        let layout = self.enumeration();
-        self.device().gather(self.operand_in(&layout))
+        self.in_memory_order(|operand| self.device().gather(operand))
     }
 
     /// Returns the elements in memory order, as a slice.

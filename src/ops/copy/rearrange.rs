@@ -10,7 +10,9 @@ use crate::engine::copy::rearrange::{Counts, Rearrangement};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{AnyRank, Dim, IndexNumber, IntoShape, MatrixStack, Rank, check_matrices};
+use crate::rank::{
+    AnyRank, Dim, IndexNumber, IntoShape, MatrixStack, Rank, check_axis_count, check_matrices,
+};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -165,6 +167,7 @@ macro_rules! copies {
                 $($bound)*
             {
                 let mut result = self.shape();
+                check_axis_count(stringify!($name), result.as_ref())?;
                 let $shape = result.as_mut();
                 let (rearrangement, scalar): (Rearrangement, Option<T>) = $body;
                 let scalar = scalar_on_device(self, scalar)?;
@@ -187,6 +190,7 @@ macro_rules! copies {
                 $($bound)*
             {
                 let mut result = self.shape();
+                check_axis_count(stringify!($name), result.as_ref())?;
                 let $shape = result.as_mut();
                 let (rearrangement, scalar): (Rearrangement, Option<T>) = $body;
                 check_out(stringify!($name), result.as_ref(), self.device(), out)?;

@@ -1,5 +1,6 @@
 //! Copies of tensors from one device to another.
 
+use crate::device::wide::{self, is_wide};
 use crate::device::{Device, via_host};
 use crate::element::Element;
 use crate::error::Error;
@@ -34,8 +35,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// For the reasons given for [`to_device`](Tensor::to_device).
     pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
-        let layout = self.enumeration();
-        let buffer = via_host::copied_to(device, self.device(), self.operand_in(&layout))?;
+        let buffer = self.in_memory_order(|operand| via_host::copied_to(device, self.device(), operand))?;
         Ok(Tensor::contiguous(buffer, self.shape(), device.clone()))
     }
 
@@ -64,6 +64,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if self.shape() != from.shape() {
             let (result, out) = (from.shape().as_ref().to_vec(), self.shape().as_ref().to_vec());
             return Err(Error::OutputShape { op: "copy", result, out });
+        }
+        if is_wide!(D, self.rank()) {
+            let (out, device) = self.output();
+            return wide::transfer(device, out, from.device(), from.operand());
         }
         let (to_layout, from_layout) = (self.enumeration(), from.enumeration());
         let (out, device) = self.output_in(&to_layout);

@@ -1,6 +1,6 @@
 //! Constructors of tensors.
 
-use crate::device::{CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host};
+use crate::device::{CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host, wide};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, fallible};
 use crate::layout::element_count;
@@ -150,7 +150,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     {
         let mut out = Tensor::allocate(shape, device.clone())?;
         let (output, device) = out.output();
-        device.generate(&op, output)?;
+        wide::generate::<D, _, _, _>(&op, device, output)?;
         Ok(out)
     }
 

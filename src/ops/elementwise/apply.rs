@@ -4,7 +4,7 @@
 use super::compute::{binary_assign, ternary, ternary_into, unary_into};
 use super::operands::{MatchingOperand, Operands, SameOrderOperand};
 use crate::device::op::cast::Cast;
-use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp, wide};
 use crate::element::{CastTo, Element};
 use crate::error::fallible;
 use crate::order::Order;
@@ -44,7 +44,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let operand = self.operand();
         Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
-            device.map::<(T,), _>(&op, out, (operand,))
+            wide::map::<D, (T,), _, _>(&op, device, out, (operand,))
         })
     }
 
@@ -146,7 +146,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let (output, device) = self.output();
-        device.update::<(T,), _>(&op, output, ())
+        wide::update::<D, (T,), _, _>(&op, device, output, ())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Applies elementwise functions to typed tensors. The functions of this module check that the operands broadcast to a common shape. They
 //! write the result to a new tensor, to the buffer of an owned operand, to a preallocated output, or to the left operand (`+=`).
 
-use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp, wide};
 use crate::element::{Element, Elementary, PairFunction};
 use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
@@ -122,7 +122,7 @@ pub(crate) fn binary_assign<
     // computation.
     if same(target.shape().as_ref(), right.shape().as_ref()) {
         let (output, device) = target.output();
-        return device.update::<(T, U), _>(&op, output, (right.operand(),));
+        return wide::update::<D, (T, U), _, _>(&op, device, output, (right.operand(),));
     }
     // Passes a view instead of `right` itself. A reference to `right` would force it into memory, even if it could stay in registers.
     binary_assign_repeated(op, target, &right.view())
@@ -147,7 +147,7 @@ fn binary_assign_repeated<
     let (output, device) = target.output();
     let shape = output.axes().shape();
     elementwise::repeated::<D, _, _>(F::NAME, O::ROW_MAJOR, shape, right.operand(), |right| {
-        device.update::<(T, U), _>(&op, output, (right,))
+        wide::update::<D, (T, U), _, _>(&op, device, output, (right,))
     })
 }
 
@@ -255,7 +255,7 @@ pub(crate) fn unary_into<
 ) -> Result<(), Error> {
     check_out(F::NAME, x.shape().as_ref(), x.device(), out)?;
     let (output, device) = out.output();
-    device.map::<(T,), _>(&op, output, (x.operand(),))
+    wide::map::<D, (T,), _, _>(&op, device, output, (x.operand(),))
 }
 
 /// Returns `op(x)` in the buffer of `x` if `x` is owned, otherwise in a new buffer.

@@ -1,7 +1,7 @@
 //! The frequencies of Fourier transforms, and rotations that move frequency 0 to the middle.
 
 use crate::axis::AxesArg;
-use crate::device::{Copy, Device};
+use crate::device::{Copy, Device, wide};
 use crate::element::{Element, RealFloat};
 use crate::engine::fourier::fft::{check_frequencies, frequency, shift};
 use crate::error::{Error, fallible};
@@ -58,7 +58,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         shift(op, inverse, self.shape().as_ref(), axes, [to.as_ref(), from.as_ref()], |shape, [o, a]| {
             let operand = self.operand_with_axes(Axes::new(shape, from.as_ref()), a);
             let (output, device) = out.output_with_axes(Axes::new(shape, to.as_ref()), o);
-            device.copy(output, operand)
+            wide::copy::<D, _, _>(device, output, operand)
         })?;
         Ok(out)
     }

@@ -1,6 +1,7 @@
 //! Matrix products of typed tensors.
 
-use crate::device::{Copy, Device, Gemm, IntoOutput, MatrixOperand, Output};
+use crate::device::wide::is_wide;
+use crate::device::{Copy, Device, Gemm, IntoOutput, MatrixOperand, Output, wide};
 use crate::einsum::ProductOperand;
 use crate::element::{Element, Scalar};
 use crate::engine::contract::Factor;
@@ -12,6 +13,7 @@ use crate::order::Order;
 use crate::rank::{Dim, MatmulRanks};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
+use core::marker::PhantomData;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the product of matrices, vectors and batches of matrices. The rank of the result is in its type.
@@ -90,7 +92,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         check_out("matmul", shape.as_ref(), self.device(), out)?;
         let computed: Tensor<T, R, O, Dev> = Tensor::computed(shape, self.device().clone(), product)?;
         let (output, device) = out.output();
-        device.copy(output, computed.operand())
+        wide::copy::<R, _, _>(device, output, computed.operand())
     }
 
     /// [`try_matmul_into`](Tensor::try_matmul_into) for products that cannot overflow.
@@ -115,7 +117,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If the summed axes differ in extent, batches do not broadcast, or the operands are on different instances of the device.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn product<'a, B, R>(&'a self, right: &'a B) -> Result<(R::Shape, MatrixProduct<'a, T, Dev>), Error>
+    fn product<'a, B, R>(&'a self, right: &'a B) -> Result<(R::Shape, MatrixProduct<'a, T, Dev, R>), Error>
     where
         T: Scalar,
         B: ProductOperand<T, O, Dev>,
@@ -127,20 +129,26 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         same_instance("matmul", device, of_b)?;
         let mut shape = R::shape(matmul::rank(a.operand.shape().len(), b.axes().rank())?);
         matmul::shape(O::ROW_MAJOR, a.operand.shape(), b.axes().shape(), shape.as_mut())?;
-        Ok((shape, MatrixProduct { row_major: O::ROW_MAJOR, a, b }))
+        Ok((shape, MatrixProduct { row_major: O::ROW_MAJOR, a, b, rank: PhantomData }))
     }
 }
 
-/// The product of two operands. The method `write` computes its elements, and is always inlined.
-struct MatrixProduct<'a, T: Scalar, Dev: Device> {
+/// The product of two operands, a tensor of rank `R`. The method `write` computes its elements, and is always inlined.
+struct MatrixProduct<'a, T: Scalar, Dev: Device, R> {
     row_major: bool,
     a: MatrixOperand<'a, T, Dev>,
     b: Factor<'a, T, Dev>,
+    rank: PhantomData<R>,
 }
 
-impl<T: Scalar, Dev: Gemm<T>> IntoOutput<T, Dev> for MatrixProduct<'_, T, Dev> {
+impl<T: Scalar, Dev: Gemm<T>, R: Dim> IntoOutput<T, Dev> for MatrixProduct<'_, T, Dev, R> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
+        // The result of a vector and a batch of matrices has fewer axes than the batch.
+        let ranks = [self.a.operand.shape().len(), self.b.axes().rank()];
+        if is_wide!(R, ranks[0].max(ranks[1])) {
+            return matmul::write_wide(self.row_major, device, self.a, self.b, out);
+        }
         matmul::write(self.row_major, device, self.a, self.b, out)
     }
 }

@@ -1,18 +1,22 @@
 //! Named contractions: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. They label the axes with numbers and call the
 //! contraction engine.
 
+use crate::device::wide::{Arranged, Nest, is_wide};
 use crate::device::{Contract, Device, IntoOutput, MatrixOperand, OnDevice, Output, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
-use crate::engine::contract::{Elements, Factor, Input, LabelExtents, Labelled, Labels, two, without_value};
+use crate::engine::contract::{
+    Elements, Factor, Input, LabelExtents, Labelled, Labels, contract_wide, two, without_value,
+};
 use crate::engine::same_instance;
 use crate::error::{Error, fallible};
-use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::layout::broadcast::same;
+use crate::layout::{Layout, element_count};
 use crate::order::Order;
 use crate::rank::{
-    Broadcast, Common, ContractRanks, Dim, IndexNumber, MAX_RANK, Rank, all_from_start, check_rank,
+    Broadcast, Common, ContractRanks, Dim, IndexNumber, MAX_RANK, Rank, all_from_start, check_axis_count,
+    check_rank, shape_of,
 };
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -90,9 +94,14 @@ fn contract_axes<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
             ));
         }
     }
+    let ranks = operands.map(|operand| operand.rank());
+    let rank = ranks[0] + ranks[1] - 2 * axes[0].len();
+    check_rank::<R>(rank)?;
+    if is_wide!(R, ranks[0].max(ranks[1]).max(rank)) {
+        return contract_axes_wide(&pair, axes, &op);
+    }
     // The left operand's axes have labels 0, 1, .. . An axis of the right operand has the label of the left axis that it is paired
     // with, or a label of its own.
-    let ranks = operands.map(|operand| operand.rank());
     let on_left: Labels = (0..ranks[0] as u8).collect();
     let partner = |axis: usize| axes[1].iter().position(|&a| a == axis);
     let label = |axis: usize| partner(axis).map_or(ranks[0] + axis, |k| axes[0][k]) as u8;
@@ -101,8 +110,6 @@ fn contract_axes<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     for (labels, operand) in [&on_left, &on_right].into_iter().zip(operands) {
         labels.iter().zip(operand.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
     }
-    let rank = ranks[0] + ranks[1] - 2 * axes[0].len();
-    check_rank::<R>(rank)?;
     let kept = (0..ranks[0]).filter(|axis| !axes[0].contains(axis)).map(|axis| axis as u8);
     let result: Labels =
         kept.chain((0..ranks[1]).filter(|&axis| partner(axis).is_none()).map(label)).collect();
@@ -114,10 +121,35 @@ fn contract_axes<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     Ok(out)
 }
 
-/// Sums the products of elements at equal indices, over all indices.
+/// Variant of [`contract_axes`] for operands or results with more than 16 axes. The axes were checked.
+#[cold]
+#[inline(never)]
+fn contract_axes_wide<T, R, O, Dev>(
+    pair: &Pair<'_, T, Dev>,
+    axes: [&[usize]; 2],
+    op: &dyn Fn() -> String,
+) -> Result<Tensor<T, R, O, Dev>, Error>
+where
+    T: Scalar,
+    R: Dim,
+    O: Order,
+    Dev: Contract<T>,
+{
+    let kept = |operand: Axes<'_>, axes: &[usize]| -> Vec<usize> {
+        let kept = operand.shape().iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
+        kept.map(|(_, &extent)| extent).collect()
+    };
+    let shape = [kept(pair.left.axes(), axes[0]), kept(pair.right.axes(), axes[1])].concat();
+    element_count(&shape, size_of::<T>())?;
+    let made = contract_wide(pair.device, [pair.left, pair.right], axes, O::ROW_MAJOR)
+        .map_err(|error| without_value(error, |reason| pair.error(op(), reason)))?;
+    Ok(Tensor::contiguous(made.buffer, shape_of::<R>(&shape), made.device))
+}
+
+/// Sums the products of elements at equal indices, over all indices. `D` is the rank of the left operand.
 // Always inlined, like reductions of a whole tensor.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn whole<T: Scalar, O: Order, Dev: Contract<T>>(
+fn whole<D: Dim, T: Scalar, O: Order, Dev: Contract<T>>(
     name: &'static str,
     left: OnDevice<'_, T, Dev>,
     conjugate: bool,
@@ -126,6 +158,9 @@ fn whole<T: Scalar, O: Order, Dev: Contract<T>>(
     let (MatrixOperand { operand, .. }, device) = left;
     same_instance(name, device, of_right)?;
     check_same_shape(name, operand.shape(), right.axes().shape())?;
+    if is_wide!(D, operand.shape().len()) {
+        return whole_wide(name, left, conjugate, right);
+    }
     let a = MatrixOperand { operand, conjugate };
     match right.0 {
         Elements::Same(b) => Tensor::computed([], device.clone(), Whole { name, a, b }),
@@ -133,6 +168,34 @@ fn whole<T: Scalar, O: Order, Dev: Contract<T>>(
             let layout = Layout::contiguous(b.shape(), true);
             let b = (products.widened)(device, b)?;
             Tensor::computed([], device.clone(), Whole { name, a, b: b.operand(&layout).into() })
+        }
+    }
+}
+
+/// Variant of [`whole`] for operands with more than 16 axes, which have the same shape.
+#[cold]
+#[inline(never)]
+fn whole_wide<T: Scalar, O: Order, Dev: Contract<T>>(
+    name: &'static str,
+    left: OnDevice<'_, T, Dev>,
+    conjugate: bool,
+    right: Factor<'_, T, Dev>,
+) -> Result<Tensor<T, Rank<0>, O, Dev>, Error> {
+    let (MatrixOperand { operand, .. }, device) = left;
+    let mut nest = Nest::new(operand.axes());
+    nest.push(right.axes());
+    let nest = nest.unordered();
+    let a = Arranged::new(device, operand, &nest, 0)?;
+    let left = (a.operand().into(), device);
+    let whole = |b| whole::<Rank<1>, _, _, _>(name, left, conjugate, (Factor(b), device));
+    match right.0 {
+        Elements::Same(MatrixOperand { operand, conjugate }) => {
+            let b = Arranged::new(device, operand, &nest, 1)?;
+            whole(Elements::Same(MatrixOperand { operand: b.operand(), conjugate }))
+        }
+        Elements::Real(operand, products) => {
+            let b = Arranged::new(device, operand, &nest, 1)?;
+            whole(Elements::Real(b.operand(), products))
         }
     }
 }
@@ -250,7 +313,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
-        whole("dot", self.on_device(), false, right.agreeing())
+        whole::<D, _, _, _>("dot", self.on_device(), false, right.agreeing())
     }
 
     /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape. `a` is an element of `self`, `b` of `right`.
@@ -273,7 +336,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
-        whole("vdot", self.on_device(), true, right.agreeing())
+        whole::<D, _, _, _>("vdot", self.on_device(), true, right.agreeing())
     }
 
     /// Returns the sums of products over one axis of each operand: the last axis if row-major, the first if column-major. The result has
@@ -347,6 +410,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Contract<T>,
     {
         let pair = Pair::new("kron", self.on_device(), right.agreeing())?;
+        check_axis_count("kron", pair.left.axes().shape())?;
+        check_axis_count("kron", pair.right.axes().shape())?;
         let rank = pair.left.axes().rank().max(pair.right.axes().rank());
         let of = |shape: &[usize], axis: usize| {
             let missing = if O::ROW_MAJOR { rank - shape.len() } else { 0 };

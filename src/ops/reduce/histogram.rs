@@ -138,9 +138,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar,
     {
-        let layout = self.enumeration();
-        let x = via_host::read(self.device(), self.operand_in(&layout))?;
-        sums_of_bins(&x, bins, |_| 1i64)
+        self.in_memory_order(|x| sums_of_bins(&via_host::read(self.device(), x)?, bins, |_| 1i64))
     }
 
     /// Returns the sum of the weights of the elements in each bin, and the edges of the bins: a weighted
@@ -213,12 +211,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         same_instance(HISTOGRAM, self.device(), weights.device())?;
         check_weights(HISTOGRAM, self.shape().as_ref(), weights.shape().as_ref())?;
-        let (layout, of_weights) = (self.enumeration(), weights.enumeration());
-        let (x, weights) = (
-            via_host::read(self.device(), self.operand_in(&layout))?,
-            via_host::read(weights.device(), weights.operand_in(&of_weights))?,
-        );
-        sums_of_bins(&x, bins, |i| weights[i])
+        self.in_memory_order(|x| {
+            let x = via_host::read(self.device(), x)?;
+            weights.in_memory_order(|weights| {
+                let weights = via_host::read(self.device(), weights)?;
+                sums_of_bins(&x, bins, |i| weights[i])
+            })
+        })
     }
 
     /// Counts how often each integer from 0 to the maximum of the elements occurs. The result has at least `least` elements.
@@ -236,9 +235,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar + Bits,
     {
-        let layout = self.enumeration();
-        let x = via_host::read(self.device(), self.operand_in(&layout))?;
-        line(self.device(), sums_of_integers(&x, least, |_| 1i64)?)
+        let counts =
+            self.in_memory_order(|x| sums_of_integers(&via_host::read(self.device(), x)?, least, |_| 1i64))?;
+        line(self.device(), counts)
     }
 
     /// Returns, for each integer from 0 to the maximum of the elements, the sum of the weights of the elements that are equal to this
@@ -261,11 +260,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let weights = weights.agreed();
         same_instance(BINCOUNT, self.device(), weights.device())?;
         check_weights(BINCOUNT, self.shape().as_ref(), weights.shape().as_ref())?;
-        let (layout, of_weights) = (self.enumeration(), weights.enumeration());
-        let (x, weights) = (
-            via_host::read(self.device(), self.operand_in(&layout))?,
-            via_host::read(weights.device(), weights.operand_in(&of_weights))?,
-        );
-        line(self.device(), sums_of_integers(&x, least, |i| weights[i])?)
+        let sums = self.in_memory_order(|x| {
+            let x = via_host::read(self.device(), x)?;
+            weights.in_memory_order(|weights| {
+                let weights = via_host::read(self.device(), weights)?;
+                sums_of_integers(&x, least, |i| weights[i])
+            })
+        })?;
+        line(self.device(), sums)
     }
 }

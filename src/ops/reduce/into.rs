@@ -1,7 +1,7 @@
 //! Reductions into a preallocated tensor or mutable view.
 
 use crate::axis::AxesToRemove;
-use crate::device::{Device, Reduce, Reduction};
+use crate::device::{Device, Reduce, Reduction, wide};
 use crate::element::Element;
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
@@ -56,7 +56,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (shape, strides) = self.reduced_last::<F>(axes)?;
         check_out(F::NAME, &shape.as_ref()[..self.rank() - axes.len()], self.device(), out)?;
         let (output, device) = out.output();
-        device.reduce(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0))
+        let operand = self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
+        wide::reduce::<D, _, _, _>(&op, device, output, operand)
     }
 
     /// Checks that a preallocated output has the shape of `self` without `axes`, and is on the same instance of the device.

@@ -15,7 +15,7 @@ pub(crate) mod widened;
 
 use crate::axis::{AxesArg, AxesToRemove, AxisArg};
 use crate::device::into_output::Reduced;
-use crate::device::{Device, Reduce, Reduction};
+use crate::device::{Device, Reduce, Reduction, wide};
 use crate::element::Element;
 use crate::engine::reduce::reduced_last;
 use crate::error::{Error, fallible};
@@ -47,7 +47,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         let (from, strides) = self.reduced_last::<R>(axes)?;
         let shape = shape_of::<E>(&from.as_ref()[..self.rank() - axes.len()]);
         let operand = self.operand_with_axes(Axes::new(from.as_ref(), strides.as_ref()), 0);
-        Tensor::computed(shape, self.device().clone(), Reduced { op, from: operand })
+        Tensor::computed(shape, self.device().clone(), Reduced::<_, _, _, D>::new(op, operand))
     }
 
     // Always inlined, like its callers. The compiler can then remove the allocation of a result that is read and dropped at once,
@@ -63,7 +63,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         // All axes are reduced, so the iteration order is arbitrary, except for reductions that use the flat index in memory order.
         if O::ROW_MAJOR || !R::USES_INDEX || self.rank() < 2 {
             let operand = self.operand();
-            return Tensor::computed([], self.device().clone(), Reduced { op, from: operand });
+            return Tensor::computed([], self.device().clone(), Reduced::<_, _, _, D>::new(op, operand));
         }
         self.reduced_whole_in_order(op)
     }
@@ -73,9 +73,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         &self,
         op: R,
     ) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
-        let layout = self.enumeration();
-        let operand = self.operand_in(&layout);
-        Tensor::computed([], self.device().clone(), Reduced { op, from: operand })
+        self.in_memory_order(|operand| {
+            Tensor::computed([], self.device().clone(), Reduced::<_, _, _, Rank<1>>::new(op, operand))
+        })
     }
 
     pub(crate) fn reduced_keeping<R: Reduction<T>>(
@@ -94,7 +94,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         let rank = self.rank() - axes.len();
         let (output, device) =
             out.output_with_axes(Axes::new(&kept.as_ref()[..rank], &steps.as_ref()[..rank]), 0);
-        device.reduce(&op, output, self.operand_with_axes(Axes::new(from.as_ref(), strides.as_ref()), 0))?;
+        let operand = self.operand_with_axes(Axes::new(from.as_ref(), strides.as_ref()), 0);
+        wide::reduce::<D, _, _, _>(&op, device, output, operand)?;
         Ok(out)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::axis::AxisArg;
 use crate::device::op::checked::{CheckedAdd, CheckedMul};
-use crate::device::{BinaryOp, Device, Elementwise, Reduce};
+use crate::device::{BinaryOp, Device, Elementwise, Reduce, wide};
 use crate::element::{Element, Inexact, Scalar};
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
@@ -99,7 +99,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let mask = self.try_is_nan()?;
         Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
-            device.map::<(T, bool), _>(&FillMasked(value), out, (self.operand(), mask.operand()))
+            let operands = (self.operand(), mask.operand());
+            wide::map::<D, (T, bool), _, _>(&FillMasked(value), device, out, operands)
         })
     }
 
@@ -176,6 +177,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         check_out(NAME, self.shape().as_ref(), self.device(), out)?;
         out.axes().move_last(NAME, &[axis], O::ROW_MAJOR, AxesMut::new(shape.as_mut(), to.as_mut()))?;
         let (output, device) = out.output_with_axes(Axes::new(shape.as_ref(), to.as_ref()), 0);
-        device.scan(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), from.as_ref()), 0))
+        let operand = self.operand_with_axes(Axes::new(shape.as_ref(), from.as_ref()), 0);
+        wide::scan::<D, _, _, _>(&op, device, output, operand)
     }
 }

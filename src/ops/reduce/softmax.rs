@@ -16,7 +16,7 @@ use crate::element::{Element, RealFloat};
 use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
+use crate::rank::{Dim, MAX_ANY_RANK, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -140,7 +140,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        let all: [usize; MAX_RANK] = core::array::from_fn(|axis| axis);
+        let all: [usize; MAX_ANY_RANK] = core::array::from_fn(|axis| axis);
         self.log_sum(&all[..self.rank()], |x| x.reduced_whole(Sum))
     }
 

@@ -3,7 +3,7 @@
 use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::into_output::Reduced;
 use crate::device::op::reduction::Sum;
-use crate::device::{Device, Operand, Reduce, Reduction};
+use crate::device::{Device, Operand, Reduce, Reduction, wide};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
@@ -96,7 +96,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let (_, kept) = from.shape().split_last().expect("a diagonal has an axis");
         let shape = shape_of::<R>(kept);
-        Tensor::computed(shape, self.device().clone(), Reduced { op, from })
+        Tensor::computed(shape, self.device().clone(), Reduced::<_, _, _, D>::new(op, from))
     }
 
     /// [`trace`](Tensor::trace) into a preallocated tensor or mutable view: nothing is allocated.
@@ -137,7 +137,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         )?;
         check_out("trace", &from.shape()[..from.shape().len() - 1], self.device(), out)?;
         let (output, device) = out.output();
-        device.reduce(&Sum, output, from)
+        wide::reduce::<D, _, _, _>(&Sum, device, output, from)
     }
 }
 

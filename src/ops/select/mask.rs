@@ -3,7 +3,7 @@
 use crate::device::op::binary::NotEqual;
 use crate::device::op::reduction::Count;
 use crate::device::op::scalar::WithRight;
-use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Reduce, Scalars, Select};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Reduce, Scalars, Select, wide};
 use crate::element::Element;
 use crate::engine::{same_instance, select};
 use crate::error::{Error, fallible};
@@ -156,7 +156,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let mask = mask.mask(name)?;
         select::check_mask(name, (self.device(), shape.as_ref()), (mask.device(), mask.shape().as_ref()))?;
         let (output, device) = self.output();
-        device.update::<(T, bool), _>(&op, output, (mask.operand(),))
+        wide::update::<D, (T, bool), _, _>(&op, device, output, (mask.operand(),))
     }
 
     /// Overwrites the elements at which a mask of the same shape is `true`, in memory order, with the elements of a vector.

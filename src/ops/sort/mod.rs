@@ -15,7 +15,7 @@ use crate::element::{Element, Ordered};
 use crate::error::fallible;
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
-use crate::rank::{Dim, HasRank, Rank, check_has_rank};
+use crate::rank::{Dim, HasRank, Rank, check_axis_count, check_has_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -77,6 +77,7 @@ macro_rules! sorts {
                 Dev: Copy<T> + Sort<T>,
                 S2: StorageMut<T, Dev>,
             {
+                check_axis_count(SORT, self.axes().shape())?;
                 self.axes().check_axis(SORT, axis.index(self.rank()))?;
                 check_out(SORT, self.shape().as_ref(), self.device(), out)?;
                 let (output, device) = out.output();
@@ -106,6 +107,7 @@ macro_rules! sorts {
                 Dev: Sort<T>,
                 S: StorageMut<T, Dev>,
             {
+                check_axis_count(SORT, self.axes().shape())?;
                 let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
                 let to = AxesMut::new(shape.as_mut(), strides.as_mut());
                 self.axes().move_last(SORT, &[axis.index(self.rank())], O::ROW_MAJOR, to)?;
@@ -159,6 +161,7 @@ macro_rules! sorts {
                 Dev: Sort<T>,
                 S2: StorageMut<i64, Dev>,
             {
+                check_axis_count(ARGSORT, self.axes().shape())?;
                 let (mut shape, mut from, mut to) =
                     (D::shape(self.rank()), D::strides(self.rank()), D::strides(self.rank()));
                 let axis = [axis.index(self.rank())];

@@ -7,7 +7,7 @@ use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, IndexNumber, as_given, from_start};
+use crate::rank::{Dim, IndexNumber, as_given, check_axis_count, from_start};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -97,6 +97,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Copy<T> + Sort<T>,
         S2: StorageMut<T, Dev>,
     {
+        check_axis_count(PARTITION, self.axes().shape())?;
         let k = check_kth(self.axes(), axis.index(self.rank()), k)?;
         check_out(PARTITION, self.shape().as_ref(), self.device(), out)?;
         let (output, device) = out.output();
@@ -111,6 +112,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Sort<T>,
         S: StorageMut<T, Dev>,
     {
+        check_axis_count(PARTITION, self.axes().shape())?;
         let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         self.axes().move_last(PARTITION, &[axis], O::ROW_MAJOR, to)?;
@@ -215,6 +217,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Ordered,
         Dev: Sort<T>,
     {
+        check_axis_count(op, self.axes().shape())?;
         self.axes().check_axis(op, axis)?;
         let k = values.shape().as_ref()[axis];
         check_top(op, self.axes(), axis, k)?;

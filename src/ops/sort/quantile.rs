@@ -9,7 +9,7 @@ use crate::error::{Error, fallible};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::ops::elementwise::compute::check_out;
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes, Removed, shape_of};
+use crate::rank::{Dim, Rank, RemoveAxes, Removed, check_axis_count, shape_of};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -232,7 +232,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let mut out = Tensor::allocate([], self.device().clone())?;
         let (output, device) = out.output_with_axes(Axes::new(&[1], &[1]), 0);
         // In memory order: if zeros of both signs are in the middle, the sign of the median depends on the order of the elements.
-        compute(device, output, self.operand_in(&self.enumeration()))?;
+        self.in_memory_order(|all| compute(device, output, all))?;
         Ok(out)
     }
 
@@ -275,6 +275,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If the axis is out of range or has zero elements.
     fn lines_along(&self, op: &'static str, axis: usize) -> Result<QuantileLines<D>, Error> {
+        check_axis_count(op, self.axes().shape())?;
         let (mut shape, mut strides) = (D::shape(self.rank()), D::strides(self.rank()));
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         reduced_last(op, false, self.axes(), &[axis], O::ROW_MAJOR, to)?;

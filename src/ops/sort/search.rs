@@ -8,7 +8,7 @@ use crate::error::{Error, fallible};
 use crate::ops::elementwise::compute::check_out;
 use crate::ops::elementwise::operands::MatchingOperand;
 use crate::order::Order;
-use crate::rank::{Dim, HasRank, Rank, check_has_rank};
+use crate::rank::{Dim, HasRank, Rank, check_axis_count, check_has_rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -52,6 +52,7 @@ impl<T: Element, D: HasRank<1>, O: Order, Dev: Device, S: Storage<T, Dev>> Tenso
         check_has_rank::<1>(SEARCH, self.shape().as_ref())?;
         let values = values.agreed();
         same_instance(SEARCH, self.device(), values.device())?;
+        check_axis_count(SEARCH, values.shape().as_ref())?;
         Tensor::allocate_with(values.shape(), self.device().clone(), |out, device| {
             device.search(out, self.operand(), values.operand(), side == Side::Right)
         })
@@ -80,6 +81,7 @@ impl<T: Element, D: HasRank<1>, O: Order, Dev: Device, S: Storage<T, Dev>> Tenso
         check_has_rank::<1>(SEARCH, self.shape().as_ref())?;
         let values = values.agreed();
         same_instance(SEARCH, self.device(), values.device())?;
+        check_axis_count(SEARCH, values.shape().as_ref())?;
         check_out(SEARCH, values.shape().as_ref(), self.device(), out)?;
         let (output, device) = out.output();
         device.search(output, self.operand(), values.operand(), side == Side::Right)
@@ -105,6 +107,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let of = of.agreed();
         same_instance(IS_IN, self.device(), of.device())?;
+        check_axis_count(IS_IN, self.shape().as_ref())?;
+        check_axis_count(IS_IN, of.shape().as_ref())?;
         Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
             device.contains(out, self.operand(), of.operand())
         })
@@ -132,6 +136,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let of = of.agreed();
         same_instance(IS_IN, self.device(), of.device())?;
+        check_axis_count(IS_IN, self.shape().as_ref())?;
+        check_axis_count(IS_IN, of.shape().as_ref())?;
         check_out(IS_IN, self.shape().as_ref(), self.device(), out)?;
         let (output, device) = out.output();
         device.contains(output, self.operand(), of.operand())
@@ -162,6 +168,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let edges = edges.agreed();
         same_instance(DIGITIZE, self.device(), edges.device())?;
+        check_axis_count(DIGITIZE, self.shape().as_ref())?;
         check_rising(&edges.device().gather(edges.operand())?)?;
         Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
             device.search(out, edges.operand(), self.operand(), closed == Side::Left)
@@ -191,6 +198,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let edges = edges.agreed();
         same_instance(DIGITIZE, self.device(), edges.device())?;
+        check_axis_count(DIGITIZE, self.shape().as_ref())?;
         check_out(DIGITIZE, self.shape().as_ref(), self.device(), out)?;
         check_rising(&edges.device().gather(edges.operand())?)?;
         let (output, device) = out.output();

@@ -56,8 +56,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Ordered,
         Dev: Sort<T>,
     {
-        let layout = self.enumeration();
-        let buffer = self.device().unique(self.operand_in(&layout))?;
+        let buffer = self.in_memory_order(|x| self.device().unique(x))?;
         let len = Dev::len(&buffer);
         Ok(Tensor::contiguous(buffer, [len], self.device().clone()))
     }
@@ -81,8 +80,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Ordered,
         Dev: Sort<T>,
     {
-        let layout = self.enumeration();
-        let (values, counts) = self.device().unique_counts(self.operand_in(&layout))?;
+        let (values, counts) = self.in_memory_order(|x| self.device().unique_counts(x))?;
         let (len, device) = (Dev::len(&values), self.device());
         let values = Tensor::contiguous(values, [len], device.clone());
         Ok((values, Tensor::contiguous(counts, [len], device.clone())))
@@ -109,8 +107,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Ordered,
         Dev: Sort<T>,
     {
-        let layout = self.enumeration();
-        let (values, places) = self.device().unique_with(self.operand_in(&layout))?;
+        let (values, places) = self.in_memory_order(|x| self.device().unique_with(x))?;
         let device = self.device();
         let line = |buffer: Dev::Buffer<i64>| {
             let len = Dev::len(&buffer);

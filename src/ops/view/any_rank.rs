@@ -11,14 +11,22 @@ use crate::tensor::Tensor;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Converts the tensor or view to [`AnyRank`], the rank that is known at run time only. Free.
     ///
+    /// To convert to `AnyRank<64>`, use [`into_rank`](Tensor::into_rank).
+    ///
+    /// # Panics
+    /// If the tensor has more than 16 axes, which is possible for `AnyRank<17>` to `AnyRank<64>` only.
+    ///
     /// ```
     /// use vierbein::prelude::*;
     /// let states: Vec<Tensor<f64, AnyRank>> = vec![tensor![1.0].into_any_rank(), tensor![[1.0, 2.0]].into_any_rank()];
     /// assert_eq!(states.iter().map(|x| x.rank()).collect::<Vec<_>>(), [1, 2]);
     /// ```
     #[inline]
+    #[track_caller]
     pub fn into_any_rank(self) -> Tensor<T, AnyRank, O, Dev, S> {
-        // All ranks have at most as many axes as `AnyRank`.
+        if const { D::MAX_NDIM > <AnyRank>::MAX_NDIM } {
+            return self.into_rank();
+        }
         self.with_rank()
     }
 
