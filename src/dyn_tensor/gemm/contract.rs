@@ -113,6 +113,6 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn matmul<'b>(&self, right: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        typed!("matmul", Scalar, (x = self.look(), y = right.into()) => x.try_matmul(&y))
+        typed!("matmul", Scalar, (x = self.look(), y = right.into()) => x.try_matmul(y))
     }
 }

@@ -26,6 +26,6 @@ impl<S: DynData> DynTensor<S> {
         axis: impl IndexNumber,
         other: impl Into<DynView<'b>>,
     ) -> Result<DynTensor, Error> {
-        typed!(CROSS, Scalar, (x = self.look(), y = other.into(); axis: isize = axis.number()) => x.try_cross(axis, &y))
+        typed!(CROSS, Scalar, (x = self.look(), y = other.into(); axis: isize = axis.number()) => x.try_cross(axis, y))
     }
 }

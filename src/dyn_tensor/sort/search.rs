@@ -33,7 +33,7 @@ impl<S: DynData> DynTensor<S> {
             SEARCH,
             self.look(),
             values.into(),
-            |values| typed!(SEARCH, Ordered, (x = self.look(), values = values; side: Side = side) => x.try_searchsorted(&values, side)),
+            |values| typed!(SEARCH, Ordered, (x = self.look(), values = values; side: Side = side) => x.try_searchsorted(values, side)),
         )
     }
 
@@ -54,7 +54,7 @@ impl<S: DynData> DynTensor<S> {
             IS_IN,
             self.look(),
             of.into(),
-            |of| typed!(IS_IN, Ordered, (x = self.look(), of = of) => x.try_isin(&of)),
+            |of| typed!(IS_IN, Ordered, (x = self.look(), of = of) => x.try_isin(of)),
         )
     }
 

@@ -23,7 +23,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn set_union<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_union(&y))
+        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_union(y))
     }
 
     /// Returns the distinct elements that also occur in another tensor, in ascending order: see
@@ -39,7 +39,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn set_intersection<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_intersection(&y))
+        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_intersection(y))
     }
 
     /// Returns the distinct elements that do not occur in another tensor, in ascending order: see
@@ -55,7 +55,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn set_difference<'b>(&self, other: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_difference(&y))
+        typed!(UNIQUE, Ordered, (x = self.look(), y = other.into()) => x.try_set_difference(y))
     }
 
     /// Returns a vector for each label, along a new last axis: 1 at the index given by the label, and 0 for the other classes. See
