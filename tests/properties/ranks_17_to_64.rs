@@ -285,7 +285,7 @@ macro_rules! in_both_orders {
     )*};
 }
 in_both_orders! {
-    copies; writes; constructors; views; iterators; elementwise; broadcasting; in_place; reductions; scans; large;
+    copies; writes; constructors; views; iterators; elementwise; broadcasting; in_place; gaps; reductions; scans; large;
     files; shared_memory; contractions; matrix_products; printing; others;
     unsupported;
 }
@@ -517,6 +517,52 @@ fn in_place<O: Order>() {
     });
 }
 
+/// Outputs that are not contiguous: one index of an axis is left out.
+fn gaps<O: Order>() {
+    for_layouts::<O>(18, |expected, x, random| {
+        let but_last = |rank: usize, axis: usize| -> Vec<SliceItem> {
+            let end = |k: usize| (k == axis).then_some(-1);
+            (0..rank).map(|k| SliceItem::Span { start: 0, end: end(k), inclusive: false, step: 1 }).collect()
+        };
+        let (rank, axis) = (x.rank(), random.below(x.rank()));
+        let mut base = expected.shape.clone();
+        base[axis] += 1;
+        let (start, items) = (numbers(&base, random), but_last(rank, axis));
+        let check = |write: &dyn Fn(TensorViewMut<'_, i64, Wide, O>), f: &dyn Fn(&[usize], i64) -> i64| {
+            let mut out = start.tensor::<O>();
+            write(out.slice_mut(&items[..]));
+            let last = base[axis] - 1;
+            let new = |index: &[usize]| f(index, start.at(index));
+            Reference::new(&base, |index| if index[axis] == last { start.at(index) } else { new(index) })
+                .check(&out);
+        };
+        check(&|mut out| out += x, &|index, a| a + expected.at(index));
+        check(&|mut out| out.apply_inplace(op::Square), &|_, a| a * a);
+        check(&|mut out| x.apply_into(op::Square, &mut out), &|index, _| expected.at(index).pow(2));
+        check(&|mut out| out.assign(x), &|index, _| expected.at(index));
+        check(&|mut out| out.copy_from(x).unwrap(), &|index, _| expected.at(index));
+        check(&|mut out| out.fill(3), &|_, _| 3);
+        let sums = Reference::new(&expected.shape, |index| {
+            let mut from = index.to_vec();
+            (0..=index[axis])
+                .map(|i| {
+                    from[axis] = i;
+                    expected.at(&from)
+                })
+                .sum::<i64>()
+        });
+        check(&|mut out| x.cumsum_into(axis, &mut out), &|index, _| sums.at(index));
+        let sums = expected.folded(&[axis], 0, |a, b| a + b);
+        let gap = random.below(rank - 1);
+        let mut base = sums.shape.clone();
+        base[gap] += 1;
+        let mut out = Tensor::<i64, Wide, O>::full(shape(&base), 70);
+        x.reduce_into(op::Sum, [axis], &mut out.slice_mut(&but_last(rank - 1, gap)[..]));
+        let last = base[gap] - 1;
+        Reference::new(&base, |index| if index[gap] == last { 70 } else { sums.at(index) }).check(&out);
+    });
+}
+
 fn reductions<O: Order>() {
     for_layouts::<O>(9, |expected, x, random| {
         let rank = x.rank();
@@ -725,6 +771,13 @@ fn contractions<O: Order>() {
     let (on_a, on_b) = ([17, 2, 9, 14, 0, 6, 11, 4, 13, 8], [1, 11, 3, 7, 0, 10, 5, 8, 2, 6]);
     let expected = contracted(&a.permuted(&p), &b.permuted(&q), &on_a, &on_b);
     expected.check(&a.tensor::<O>().permute(&p).tensordot(b.tensor::<O>().permute(&q), on_a, on_b));
+    // i a · conj(i b) = a b, and i a · b = i a b.
+    let imaginary = |x: i64| Complex::new(0.0, x as f64);
+    let (z, w) = (a.map(imaginary).tensor::<O>(), b.map(imaginary).tensor::<O>());
+    let (z, w) = (z.permute(&p), w.permute(&q));
+    expected.map(|x| Complex::new(x as f64, 0.0)).check(&z.tensordot(w.conj_view(), on_a, on_b));
+    let real = b.map(|x| x as f64).tensor::<O>();
+    expected.map(imaginary).check(&z.tensordot(real.permute(&q), on_a, on_b));
     // Outer products have many axes.
     let (a, b) = (
         numbers(&[2, 1, 2, 1, 2, 1, 2, 1, 2], &mut random),
