@@ -234,56 +234,40 @@ pub(super) mod needs {
 }
 
 /// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. If that type does not implement the bound in the
-/// brackets, the macro evaluates to an error instead. The bound is the one that `device/op/catalogue/` states for the function `$name`.
+/// brackets, the macro evaluates to an error instead, whose reason is the one in [`needs`] for this bound. `[Bound or REASON]` has another
+/// reason. `[in f32 c32]` names the element types, which are numbers.
 macro_rules! for_elements {
-    // The element types of factorisations and of Fourier transforms have errors of their own.
-    ([LinalgElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: Inexact], FACTORISATIONS, $($rest)*) };
-    ([FftElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: Inexact], TRANSFORM, $($rest)*) };
-    ([FftReal], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@in [: RealFloat], REAL_TRANSFORM, $($rest)*) };
-    ([FftComplex], $($rest:tt)*) => {
-        $crate::dyn_tensor::operand::for_elements!(@in [in [$crate::c32, $crate::c64]], COMPLEX_TRANSFORM, $($rest)*)
+    ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
+    ([bool], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [in [bool]], MASK, $($rest)*) };
+    ([Scalar], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: Scalar], NUMBERS, $($rest)*) };
+    ([Scalar + $neg:path], $($rest:tt)*) => {
+        $crate::dyn_tensor::operand::for_elements!(
+            @types [in [i8, i16, i32, i64, f32, f64, $crate::c32, $crate::c64]], SIGNS, $($rest)*
+        )
     };
-    (@in [$($types:tt)*], $reason:ident, $name:expr, $dtype:expr, $T:ident => $body:expr) => {
+    ([RealScalar], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: RealScalar], ORDER, $($rest)*) };
+    ([Ordered], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: Ordered], SORTABLE, $($rest)*) };
+    ([Inexact], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: Inexact], INEXACT, $($rest)*) };
+    ([RealFloat], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: RealFloat], FLOATS, $($rest)*) };
+    ([Bits], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: Bits], BITS, $($rest)*) };
+    ([Integer], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: Integer], INTEGERS, $($rest)*) };
+    ([LinalgElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: Inexact], FACTORISATIONS, $($rest)*) };
+    ([FftElement], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: Inexact], TRANSFORM, $($rest)*) };
+    ([FftReal], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [: RealFloat], REAL_TRANSFORM, $($rest)*) };
+    ([FftComplex], $($rest:tt)*) => {
+        $crate::dyn_tensor::operand::for_elements!(@types [in [$crate::c32, $crate::c64]], COMPLEX_TRANSFORM, $($rest)*)
+    };
+    ([$bound:ident or $reason:ident], $($rest:tt)*) => {
+        $crate::dyn_tensor::operand::for_elements!(@types [: $bound], $reason, $($rest)*)
+    };
+    ([in $($t:ty)+], $($rest:tt)*) => { $crate::dyn_tensor::operand::for_elements!(@types [in [$($t),+]], NUMBERS, $($rest)*) };
+    (@types [$($types:tt)*], $reason:ident, $name:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::dispatch!(
             $dtype,
             $T $($types)* => $body,
             else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::$reason))
         )
     };
-    ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
-    ([$bound:ident or $need:ident], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dispatch!(
-            $dtype,
-            $T: $bound => $body,
-            else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::$need))
-        )
-    };
-    ([in $($t:ty)+], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dispatch!(
-            $dtype,
-            $T in [$($t),+] => $body,
-            else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::NUMBERS))
-        )
-    };
-    ([bool], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dispatch!($dtype, $T in [bool] => $body, else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::needs::MASK)))
-    };
-    ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::device::op::catalogue::dispatch_elements!(
-            [$($bound)*],
-            $dtype,
-            $T => $body,
-            else => Err($crate::dyn_tensor::operand::lacking($name, $dtype, $crate::dyn_tensor::operand::for_elements!(@needs $($bound)*)))
-        )
-    };
-    (@needs Scalar) => { $crate::dyn_tensor::operand::needs::NUMBERS };
-    (@needs Scalar + $neg:path) => { $crate::dyn_tensor::operand::needs::SIGNS };
-    (@needs RealScalar) => { $crate::dyn_tensor::operand::needs::ORDER };
-    (@needs Inexact) => { $crate::dyn_tensor::operand::needs::INEXACT };
-    (@needs RealFloat) => { $crate::dyn_tensor::operand::needs::FLOATS };
-    (@needs Bits) => { $crate::dyn_tensor::operand::needs::BITS };
-    (@needs Integer) => { $crate::dyn_tensor::operand::needs::INTEGERS };
-    (@needs Ordered) => { $crate::dyn_tensor::operand::needs::SORTABLE };
 }
 pub(super) use for_elements;
 

@@ -22,7 +22,7 @@ pub use copy::join::{
     try_stack_into,
 };
 pub use copy::rearrange::{PadWidths, RepeatCounts, Shifts};
-pub(crate) use create::construct::Constant;
+
 pub use create::grid::{meshgrid, try_meshgrid};
 pub(crate) use create::one_hot::ONE_HOT;
 #[cfg(feature = "rand")]

@@ -293,7 +293,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         &[
             "Dim::shape",
             "Dim::strides",
-            "DynAxes::axes",
+            "DynAxes::numbers",
             "DynSlice::of",
             "SliceArg::item",
             "SliceOf::items",

@@ -5,7 +5,7 @@ use super::program::Program;
 use super::samples::Sample;
 use crate::device::op::binary::operation;
 use crate::device::op::cast::Cast;
-use crate::device::op::catalogue::{binary, dispatch_elements, unary};
+use crate::device::op::catalogue::{binary, unary};
 use crate::device::op::checked::{CheckedAdd, CheckedMul};
 use crate::device::op::scalar::{WithLeft, WithRight};
 use crate::device::{BinaryOp, CudaSource, UnaryOp};
@@ -17,6 +17,20 @@ use crate::ops::reduce::statistics::ClampParts;
 use crate::ops::texts::{Between, Constant, EdgeSlope, Finite, Flipped, Horner, Ramp, Slope};
 use core::marker::PhantomData;
 use num_traits::One;
+
+/// [`dispatch!`](crate::dispatch!) over the element types of a function: those that the field `elements` of the catalogue names.
+macro_rules! dispatch_elements {
+    ([Scalar + $neg:path], $dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
+        $crate::dispatch!(
+            $dtype,
+            $T in [i8, i16, i32, i64, f32, f64, $crate::c32, $crate::c64] => $body,
+            else => $other
+        )
+    };
+    ([$bound:ident], $dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
+        $crate::dispatch!($dtype, $T: $bound => $body, else => $other)
+    };
+}
 
 /// Functions that add operations to a program. The operations are divided into these groups, so that each program is small.
 pub(super) const GROUPS: [fn(&mut Program); 5] = [small_integers, large_integers, casts, floats, complexes];

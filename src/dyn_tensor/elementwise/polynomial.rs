@@ -21,7 +21,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn roots(&self) -> Result<DynTensor, Error> {
-        typed!("roots", [Inexact or FACTORISATIONS], (x = self.look()) => x.try_roots())
+        typed!("roots", LinalgElement, (x = self.look()) => x.try_roots())
     }
 
     /// Returns the coefficients, highest power first, of the polynomial of this degree that fits `y` at the positions `self` best, or of one
@@ -41,7 +41,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn polyfit<'y>(&self, y: impl Into<DynView<'y>>, degree: usize) -> Result<DynTensor, Error> {
-        typed!("polyfit", [Inexact or FACTORISATIONS], (x = self.look(), y = y.into(); degree: usize = degree) => {
+        typed!("polyfit", LinalgElement, (x = self.look(), y = y.into(); degree: usize = degree) => {
             x.try_polyfit(y, degree)
         })
     }

@@ -8,7 +8,7 @@ use crate::device::family::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::Error;
-use crate::ops::Constant;
+use crate::ops::create::construct::Constant;
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;

@@ -58,18 +58,4 @@ macro_rules! verb {
     };
 }
 
-/// [`dispatch!`](crate::dispatch!) over the element types of a function: those that the field `elements` of the catalogue names.
-macro_rules! dispatch_elements {
-    ([Scalar + $neg:path], $dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
-        $crate::dispatch!(
-            $dtype,
-            $T in [i8, i16, i32, i64, f32, f64, $crate::c32, $crate::c64] => $body,
-            else => $other
-        )
-    };
-    ([$bound:ident], $dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
-        $crate::dispatch!($dtype, $T: $bound => $body, else => $other)
-    };
-}
-
-pub(crate) use {dispatch_elements, verb};
+pub(crate) use verb;
