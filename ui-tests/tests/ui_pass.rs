@@ -369,6 +369,8 @@ mod sum_as_bool;
 mod sum_as_narrower;
 #[path = "../pass/sum_of_floats_as_integer.rs"]
 mod sum_of_floats_as_integer;
+#[path = "../pass/sum_list_of_axes.rs"]
+mod sum_list_of_axes;
 #[path = "../pass/sum_too_many_axes.rs"]
 mod sum_too_many_axes;
 #[path = "../pass/sum_with_axis.rs"]
@@ -603,6 +605,7 @@ fn corrected_programs_run() {
     let _ = slice_by_float_range::main();
     let _ = slice_too_few::main();
     let _ = slice_too_many::main();
+    let _ = sum_list_of_axes::main();
     let _ = sum_too_many_axes::main();
     let _ = take_array_float::main();
     let _ = take_float::main();
