@@ -367,10 +367,10 @@ mod stack_rank;
 mod sum_as_bool;
 #[path = "../pass/sum_as_narrower.rs"]
 mod sum_as_narrower;
-#[path = "../pass/sum_of_floats_as_integer.rs"]
-mod sum_of_floats_as_integer;
 #[path = "../pass/sum_list_of_axes.rs"]
 mod sum_list_of_axes;
+#[path = "../pass/sum_of_floats_as_integer.rs"]
+mod sum_of_floats_as_integer;
 #[path = "../pass/sum_too_many_axes.rs"]
 mod sum_too_many_axes;
 #[path = "../pass/sum_with_axis.rs"]
