@@ -7,11 +7,12 @@
 use super::cuda_source::CudaSource;
 use super::op::{BinaryOp, TernaryOp, UnaryOp};
 use super::scalars::Scalars;
-use super::wide::{Arranged, Nest};
+use super::wide::packed::Arranged;
 use super::{Cpu, Device, HostAccess, Operand, via_host};
 use crate::element::{Element, Elementary};
 use crate::error::Error;
 use crate::layout::broadcast::same;
+use crate::layout::wide::Nest;
 use crate::rank::Dim;
 use core::mem::MaybeUninit;
 
