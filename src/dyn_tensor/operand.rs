@@ -137,11 +137,12 @@ pub(super) fn value_of<T: Element>(op: &'static str, scalar: DynScalar) -> Resul
 ///
 /// # Errors
 /// [`Error::OrderMismatch`] if both ranks are at least 2 and the orders differ; [`Error::DeviceMismatch`].
-pub(super) fn leading<'a>(
+// References, because a view is 300 bytes.
+pub(super) fn leading<'r, 'a>(
     op: &'static str,
-    leading: DynView<'a>,
-    x: DynView<'a>,
-) -> Result<DynView<'a>, Error> {
+    leading: &'r DynView<'a>,
+    x: &'r DynView<'a>,
+) -> Result<&'r DynView<'a>, Error> {
     let by_rank = leading.rank() < 2 && x.rank() >= 2;
     if leading.rank() >= 2 && x.rank() >= 2 && leading.order() != x.order() {
         return Err(Error::OrderMismatch { op, left: leading.order(), right: x.order() });
@@ -151,8 +152,8 @@ pub(super) fn leading<'a>(
 }
 
 /// Checks that two tensors are on devices of the same type. The error has the text of the compiler's message for typed tensors.
-pub(super) fn same_device(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<(), Error> {
-    let device = |x: DynView<'_>| (*x.storage()).device().type_id();
+pub(super) fn same_device(op: &'static str, left: &DynView<'_>, right: &DynView<'_>) -> Result<(), Error> {
+    let device = |x: &DynView<'_>| (*x.storage()).device().type_id();
     if device(left) == device(right) {
         return Ok(());
     }
@@ -161,12 +162,12 @@ pub(super) fn same_device(op: &'static str, left: DynView<'_>, right: DynView<'_
 
 /// Checks that an operand has the element type of `first`, and agrees in memory order and device type with `before`, the operand before it.
 /// Returns the operand that determines the common order: see [`leading`].
-pub(super) fn agree_with<'a>(
+pub(super) fn agree_with<'r, 'a>(
     op: &'static str,
-    first: DynView<'_>,
-    before: DynView<'a>,
-    x: DynView<'a>,
-) -> Result<DynView<'a>, Error> {
+    first: &DynView<'_>,
+    before: &'r DynView<'a>,
+    x: &'r DynView<'a>,
+) -> Result<&'r DynView<'a>, Error> {
     if x.dtype() != first.dtype() {
         return Err(Error::DTypeMismatch { op, left: first.dtype(), right: x.dtype() });
     }
@@ -178,9 +179,12 @@ pub(super) fn agree_with<'a>(
 ///
 /// # Panics
 /// If there are no tensors.
-pub(super) fn agree_all<'a>(op: &'static str, tensors: &[DynView<'a>]) -> Result<DynView<'a>, Error> {
-    let first = tensors[0];
-    tensors[1..].iter().try_fold(first, |before, &x| agree_with(op, first, before, x))
+pub(super) fn agree_all<'r, 'a>(
+    op: &'static str,
+    tensors: &'r [DynView<'a>],
+) -> Result<&'r DynView<'a>, Error> {
+    let first = &tensors[0];
+    tensors[1..].iter().try_fold(first, |before, x| agree_with(op, first, before, x))
 }
 
 /// Returns the device of a tensor.

@@ -174,13 +174,14 @@ impl<S: DynData> DynTensor<S> {
 
     /// Returns a view of the whole tensor. A view of a [`DynView`] has the lifetime of that view.
     pub fn view(&self) -> DynViewOf<'_, S> {
-        DynTensor::of(self.storage.share(), self.layout, self.order)
+        DynTensor { storage: self.storage.share(), layout: self.layout, order: self.order }
     }
 
     /// Returns a [`DynView`] of the whole tensor. Unlike that of [`view`](DynTensor::view), the return type does not depend on the
     /// storage.
+    #[inline]
     pub(crate) fn look(&self) -> DynView<'_> {
-        DynTensor::of(self.storage.data(), self.layout, self.order)
+        DynTensor { storage: self.storage.data(), layout: self.layout, order: self.order }
     }
 
     /// Returns a mutable view of the whole tensor.
@@ -188,7 +189,7 @@ impl<S: DynData> DynTensor<S> {
     where
         S: DynDataMut,
     {
-        DynTensor::of(self.storage.data_mut(), self.layout, self.order)
+        DynTensor { storage: self.storage.data_mut(), layout: self.layout, order: self.order }
     }
 }
 

@@ -17,9 +17,9 @@ const FOUND: &str = "the element type and the device were found to be these";
 
 impl<'a> DynView<'a> {
     /// Returns the typed view of a view whose element type and device are known to be these.
-    pub(super) fn typed<T: Element, O: Order, Dev: Device>(self) -> TensorView<'a, T, AnyRank, O, Dev> {
-        let layout = *self.layout();
-        Tensor::of_data(storage::typed(self.into_storage()).expect(FOUND), &layout)
+    #[inline]
+    pub(super) fn typed<T: Element, O: Order, Dev: Device>(&self) -> TensorView<'a, T, AnyRank, O, Dev> {
+        Tensor::of_data(storage::typed(*self.storage()).expect(FOUND), self.layout())
     }
 }
 
@@ -82,12 +82,12 @@ pub(super) fn erased<R: Erase>(call: impl FnOnce() -> Result<R, Error>) -> Resul
 
 /// Checks that an operand has the element type `U`, which an operation requires, and agrees with `leading` in memory order and device
 /// type. Returns the operand that determines the common order, as [`leading`](super::operand::leading) does.
-pub(super) fn agree_but<'a, U: Element>(
+pub(super) fn agree_but<'r, 'a, U: Element>(
     op: &'static str,
-    before: DynView<'a>,
-    x: DynView<'a>,
+    before: &'r DynView<'a>,
+    x: &'r DynView<'a>,
     reason: &'static str,
-) -> Result<DynView<'a>, Error> {
+) -> Result<&'r DynView<'a>, Error> {
     if x.dtype() != U::DTYPE {
         return Err(lacking(op, x.dtype(), reason));
     }
@@ -139,11 +139,11 @@ macro_rules! typed {
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
             $x: $crate::dyn_tensor::DynViewMut<'_>
-            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)*)?
+            $(, $y: &$crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)*)?
         ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
-            typed!(@call $op, [$($bound)*], $x, $x.look(), [$($y $(as $Y)?),*], mut, $body)
+            typed!(@call $op, [$($bound)*], $x, &$x.look(), [$($y $(as $Y)?),*], mut, $body)
         }
-        call($view $(, $other)* $($(, $value)*)?)
+        call($view $(, &$other)* $($(, $value)*)?)
     }};
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
@@ -151,12 +151,12 @@ macro_rules! typed {
     ) => {{
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn call(
-            $x: $crate::dyn_tensor::DynView<'_>
-            $(, $y: $crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)*)?
+            $x: &$crate::dyn_tensor::DynView<'_>
+            $(, $y: &$crate::dyn_tensor::DynView<'_>)* $($(, $arg: $t)*)?
         ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
             typed!(@call $op, [$($bound)*], $x, $x, [$($y $(as $Y)?),*], , $body)
         }
-        call($view $(, $other)* $($(, $value)*)?)
+        call(&$view $(, &$other)* $($(, $value)*)?)
     }};
     (
         $op:expr, [$($bound:tt)*] $(-> $R:ty)?,
@@ -166,7 +166,7 @@ macro_rules! typed {
         fn call(
             $parts: &[$crate::dyn_tensor::DynView<'_>] $($(, $arg: $t)*)?
         ) -> Result<typed!(@result $($R)?), $crate::error::Error> {
-            let first = $parts[0];
+            let first = &$parts[0];
             let order = $crate::dyn_tensor::operand::agree_all($op, $parts)?.order();
             $crate::dyn_tensor::operand::on_device!($op, first, Dev => $crate::dyn_tensor::operand::for_elements!(
                 [$($bound)*], $op, first.dtype(),

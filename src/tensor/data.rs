@@ -31,6 +31,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer.
+    #[inline]
     pub(crate) fn of_data(data: &'a OwnedData<T, Dev>, layout: &Layout) -> Self {
         let (shape, strides) = (layout.typed_shape::<D>(), layout.typed_strides::<D>());
         elements::<_, O, _, _>(data.share(), Dev::len(&data.buffer)).with_axes(
@@ -46,6 +47,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer, or one element by two indices.
+    #[inline]
     pub(crate) fn of_data_mut(data: &'a mut OwnedData<T, Dev>, layout: &Layout) -> Self {
         let (shape, strides) = (layout.typed_shape::<D>(), layout.typed_strides::<D>());
         let len = Dev::len(&data.buffer);

@@ -37,7 +37,7 @@ fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) 
         }
     };
     // The mask is the left operand in errors.
-    let _ = leading(SELECT, leading(SELECT, mask, x)?, y)?;
+    leading(SELECT, leading(SELECT, &mask, &x)?, &y)?;
     typed!(SELECT, Element, (x = x, y = y, mask as bool = mask) => mask.try_select(x, y))
 }
 

@@ -18,7 +18,7 @@ use super::view::shape::axes_of;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::rank::IndexNumber;
+use crate::rank::{IndexNumber, from_start};
 use core::ops::RangeFull;
 
 /// The axes of a reduction: `..` for all of them, one axis, or a list of axes.
@@ -80,11 +80,15 @@ pub(super) fn all_or(axes: &impl DynAxes, rank: usize) -> Vec<isize> {
 
 /// Removes axes of extent 1 from a contiguous tensor.
 fn without_axes(x: DynTensor, axes: &[isize]) -> DynTensor {
-    let axes = axes_of(axes, x.rank());
-    let shape: Vec<usize> =
-        x.shape().iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &n)| n).collect();
-    let order = x.order();
-    DynTensor::of(x.into_storage(), Layout::contiguous(&shape, order.is_row_major()), order)
+    let (rank, order) = (x.rank(), x.order());
+    let mut kept = Layout::point(0);
+    for (axis, &extent) in x.shape().iter().enumerate() {
+        if !axes.iter().any(|&removed| from_start(removed, rank) == axis) {
+            kept.push(extent, 1);
+        }
+    }
+    let layout = Layout::contiguous(kept.shape(), order.is_row_major());
+    DynTensor::of(x.into_storage(), layout, order)
 }
 
 /// Returns a copy converted to `f64` if the elements are integers, so that the kernels for variances and norms of integers are not compiled.
