@@ -220,7 +220,8 @@ fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
 ) {
     let Some(prepared) = prepared else { return };
     let limit = limit(s);
-    let (shape, alpha, beta) = (s.shape(R::NDIM.expect("a rank known at compile time")), s.value(), s.value());
+    let (shape, alpha, beta) =
+        (s.shape(R::NDIM.expect("a rank known at compile time")), s.value(), s.value());
     let mut out = Tensor::<T, R, O>::zeros(super::source::array::<R>(&shape));
     match s.below(3) {
         0 => {

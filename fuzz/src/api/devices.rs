@@ -4,7 +4,10 @@ use super::record::{attempt, certain, may_panic};
 use super::remote::Remote;
 use super::source::{Source, is_small};
 use super::views::{look, look_mut, same};
-use vierbein::device::{Copy, Elementwise, Fourier, Gemm, HostAccess, HostPtr, MatrixOperand, Operand, Output, ProductArgs, Reduce, Select, Sort};
+use vierbein::device::{
+    Copy, Elementwise, Fourier, Gemm, HostAccess, HostPtr, MatrixOperand, Operand, Output, ProductArgs,
+    Reduce, Select, Sort,
+};
 use vierbein::interop::dlpack::{DLManagedTensor, Dlpack};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, op};

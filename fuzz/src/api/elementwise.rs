@@ -41,13 +41,15 @@ pub(super) fn with_output<T: Element, D: Dim, O: Order>(
     shape: &[usize],
     f: impl FnOnce(&mut TensorViewMut<'_, T, D, O>),
 ) {
-    let shape: Vec<usize> = if s.rarely(8) { s.shape(D::NDIM.expect("a rank known at compile time")) } else { shape.to_vec() };
+    let shape: Vec<usize> =
+        if s.rarely(8) { s.shape(D::NDIM.expect("a rank known at compile time")) } else { shape.to_vec() };
     if !is_small(&shape) {
         return;
     }
     let shape = array::<D>(&shape);
     let axes = s.permutation(D::NDIM.expect("a rank known at compile time"));
-    if s.below(2) == 0 && (0..D::NDIM.expect("a rank known at compile time")).all(|axis| axes.contains(&axis)) {
+    if s.below(2) == 0 && (0..D::NDIM.expect("a rank known at compile time")).all(|axis| axes.contains(&axis))
+    {
         // The output is a permuted view: its axis `k` is axis `axes[k]` of the allocated tensor.
         let mut allocated = D::shape(axes.len());
         for (k, &axis) in axes.iter().enumerate() {
@@ -139,13 +141,21 @@ pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
             z.into_iter().for_each(|z| s.keep(z));
         }
         8 => {
-            let shape = shape.as_ref().map_or(vec![2; Common::<D, E>::NDIM.expect("a rank known at compile time")], |shape| shape.as_ref().to_vec());
+            let shape = shape
+                .as_ref()
+                .map_or(vec![2; Common::<D, E>::NDIM.expect("a rank known at compile time")], |shape| {
+                    shape.as_ref().to_vec()
+                });
             with_output::<T, Common<D, E>, O>(s, &shape, |out| {
                 attempt("try_apply2_into", || x.try_apply2_into(op::Sub, &y, out));
             });
         }
         _ => {
-            let shape = shape.as_ref().map_or(vec![2; Common::<D, E>::NDIM.expect("a rank known at compile time")], |shape| shape.as_ref().to_vec());
+            let shape = shape
+                .as_ref()
+                .map_or(vec![2; Common::<D, E>::NDIM.expect("a rank known at compile time")], |shape| {
+                    shape.as_ref().to_vec()
+                });
             with_output::<bool, Common<D, E>, O>(s, &shape, |out| {
                 attempt("try_zip_map_into", || x.try_zip_map_into(&y, equal, out));
             });

@@ -46,7 +46,10 @@ pub(super) fn pair<T: Scalar, D, E, O: Order>(
             });
         }
         3 => {
-            let axes = [[s.axis(D::NDIM.expect("a rank known at compile time"))], [s.axis(E::NDIM.expect("a rank known at compile time"))]];
+            let axes = [
+                [s.axis(D::NDIM.expect("a rank known at compile time"))],
+                [s.axis(E::NDIM.expect("a rank known at compile time"))],
+            ];
             let z = attempt("try_tensordot", || x.try_tensordot(&y, axes[0], axes[1]));
             z.into_iter().for_each(|z| s.keep(z));
         }

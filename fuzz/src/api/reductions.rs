@@ -87,8 +87,14 @@ where
             attempt("try_cumsum of a fickle axis", || x.try_cumsum(fickle));
         }
         _ => {
-            let axes = super::user_types::FickleAxes::new([axis, s.axis(D::NDIM.expect("a rank known at compile time"))]);
-            attempt("try_sum_keepdims of fickle axes", || x.try_sum_keepdims(axes));
+            let axes = [axis, s.axis(D::NDIM.expect("a rank known at compile time"))];
+            let fickle = super::user_types::FickleAxes::new(axes);
+            attempt("try_sum_keepdims of fickle axes", || x.try_sum_keepdims(fickle));
+            let claims = super::user_types::ClaimsRemaining::<Rank<1>>::new(axes);
+            super::record::may_panic("try_sum_axes of false claims", || drop(x.try_sum_axes(claims)));
+            super::record::may_panic("AnyRank: try_prod_axes of false claims", || {
+                drop(x.into_any_rank().try_prod_axes(claims))
+            });
         }
     }
 }
@@ -286,7 +292,10 @@ pub(super) fn of_users<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>,
             with_custom!("try_reduce_keepdims of a user", s, |op| x.try_reduce_keepdims(axis, op));
         }
         _ => {
-            let axes = [s.axis(D::NDIM.expect("a rank known at compile time")), s.axis(D::NDIM.expect("a rank known at compile time"))];
+            let axes = [
+                s.axis(D::NDIM.expect("a rank known at compile time")),
+                s.axis(D::NDIM.expect("a rank known at compile time")),
+            ];
             with_custom!("try_reduce_keepdims of a user", s, |op| x.try_reduce_keepdims(axes, op));
         }
     }

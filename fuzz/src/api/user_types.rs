@@ -10,7 +10,8 @@ use vierbein::dyn_tensor::{DynAxes, SliceItem};
 use vierbein::einsum::EinsumOutput;
 use vierbein::prelude::*;
 use vierbein::{
-    AxesArg, AxisArg, DistinctAxis, DynTensor, DynView, IntoShape, ReshapeArg, SliceArg, SliceOf,
+    AxesArg, AxesToRemove, AxisArg, DistinctAxis, DynTensor, DynView, IntoShape, ReshapeArg, SliceArg,
+    SliceOf,
 };
 
 /// Total number of calls of the methods below. Their results depend on whether the number is odd.
@@ -57,8 +58,25 @@ impl<D: Dim> AxesArg<D> for FickleAxes {
     }
 }
 impl DynAxes for FickleAxes {
-    fn axes(&self, _: usize) -> Option<Vec<usize>> {
-        if odd_call() { None } else { Some(self.as_ref().to_vec()) }
+    fn numbers(&self) -> Option<Vec<isize>> {
+        if odd_call() { None } else { Some(self.as_ref().iter().map(|&axis| axis as isize).collect()) }
+    }
+}
+
+/// A list of axes to remove that alternates between one and two axes. It claims that the result has rank `M`, which may be false.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClaimsRemaining<M>(FickleAxes, PhantomData<M>);
+
+impl<M: Dim> ClaimsRemaining<M> {
+    pub(super) fn new(axes: [usize; 2]) -> Self {
+        ClaimsRemaining(FickleAxes(axes), PhantomData)
+    }
+}
+impl<D: Dim, M: Dim> AxesToRemove<D> for ClaimsRemaining<M> {
+    type Remaining = M;
+    type Axes = FickleAxes;
+    fn axes(self, _: usize) -> FickleAxes {
+        self.0
     }
 }
 
