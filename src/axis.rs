@@ -184,38 +184,22 @@ impl<D: Dim, I: IndexNumber> AxesArg<D> for &Vec<I> {
     note = "write `[0, 2]`, counted from 0, or from the end with negative numbers",
     note = "if the number of axes is known at run time only, so is the rank: call `.into_any_rank()` first"
 )]
-pub trait AxesToRemove<D>: Copy {
+pub trait AxesToRemove<D>: AxesArg<D> {
     /// The rank of the result.
     type Remaining: Dim;
-    /// An array of axis numbers.
-    type Axes: AsRef<[usize]>;
-    /// Returns the numbers of the axes of a tensor with `rank` axes, as [`AxesArg::axes`] does.
-    fn axes(self, rank: usize) -> Self::Axes;
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: RemoveAxes<N>, I: IndexNumber, const N: usize> AxesToRemove<D> for [I; N] {
     type Remaining = D::Removed;
-    type Axes = [usize; N];
-    fn axes(self, rank: usize) -> [usize; N] {
-        all_from_start(self, rank)
-    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<I: IndexNumber, const MAX: usize> AxesToRemove<AnyRank<MAX>> for &[I] {
     type Remaining = AnyRank<MAX>;
-    type Axes = Vec<usize>;
-    fn axes(self, rank: usize) -> Vec<usize> {
-        AxesArg::<AnyRank<MAX>>::axes(self, rank)
-    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<I: IndexNumber, const MAX: usize> AxesToRemove<AnyRank<MAX>> for &Vec<I> {
     type Remaining = AnyRank<MAX>;
-    type Axes = Vec<usize>;
-    fn axes(self, rank: usize) -> Vec<usize> {
-        AxesArg::<AnyRank<MAX>>::axes(self, rank)
-    }
 }

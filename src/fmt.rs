@@ -11,7 +11,6 @@ use crate::device::cpu::reserve;
 use crate::device::wide::{in_row_major_order, is_wide};
 use crate::element::{DType, Element, Printed};
 use crate::error::Error;
-use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::order::Order;
 use crate::rank::Dim;
@@ -87,149 +86,72 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> fmt::Debug f
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    fn show(&self, print: impl FnOnce(Text<'_>) -> fmt::Result) -> fmt::Result {
-        let device = self.device().name();
-        if is_wide!(D, self.rank()) {
-            let part = WidePart { shape: self.shape().as_ref().to_vec(), offset: 0 };
-            let fetch = |part: &WidePart| {
-                let operand =
-                    self.operand_with_axes(Axes::new(&part.shape, self.axes().strides()), part.offset);
-                let elements = in_row_major_order(self.device(), operand, |all| self.device().gather(all))?;
-                Ok(elements.into_iter().map(T::printed).collect())
+    fn show(&self, print: impl FnOnce(Shown<'_>) -> fmt::Result) -> fmt::Result {
+        let fetch = |part: Axes<'_>, offset| {
+            let (device, part) = (self.device(), self.operand_with_axes(part, offset));
+            let elements = if is_wide!(D, self.rank()) {
+                in_row_major_order(device, part, |all| device.gather(all))?
+            } else {
+                device.gather(part)?
             };
-            let gather = |edge, to: &mut Vec<Printed>| {
-                gather_wide(&part, self.axes().strides(), 0, edge, &fetch, to);
-            };
-            return print(Text {
-                dtype: T::DTYPE,
-                shape: &part.shape,
-                order: O::NAME,
-                device: &device,
-                gather: &gather,
-            });
-        }
-        let layout = self.layout();
-        let fetch = |part: &Layout| {
-            let elements = self.device().gather(self.operand_in(part))?;
             Ok(elements.into_iter().map(T::printed).collect())
         };
-        Shown { dtype: T::DTYPE, layout: &layout, order: O::NAME, device, fetch: &fetch }.show(print)
+        let (axes, device) = (self.axes(), self.device().name());
+        print(Shown { dtype: T::DTYPE, axes, order: O::NAME, device, fetch: &fetch })
     }
 }
 
-/// The properties that printing needs of a tensor with at most 16 axes.
+/// The properties of a tensor that printing needs.
 pub(crate) struct Shown<'a> {
     pub(crate) dtype: DType,
-    pub(crate) layout: &'a Layout,
+    pub(crate) axes: Axes<'a>,
     pub(crate) order: &'static str,
     pub(crate) device: String,
-    /// Returns the elements of a part of the tensor, in row-major order.
-    pub(crate) fetch: &'a dyn Fn(&Layout) -> Result<Vec<Printed>, Error>,
+    /// Returns the elements of a part of the tensor, in row-major order. The part has these axes, and its first element is `offset` elements
+    /// after that of the tensor.
+    pub(crate) fetch: &'a dyn Fn(Axes<'_>, isize) -> Result<Vec<Printed>, Error>,
 }
 
 impl Shown<'_> {
-    fn show(&self, print: impl FnOnce(Text<'_>) -> fmt::Result) -> fmt::Result {
-        print(Text {
-            dtype: self.dtype,
-            shape: self.layout.shape(),
-            order: self.order,
-            device: &self.device,
-            gather: &|edge, to| self.gather(self.layout, 0, edge, to),
-        })
-    }
-
     pub(crate) fn display(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.show(|text| text.display(f))
-    }
-
-    pub(crate) fn debug(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.show(|text| text.debug(f))
-    }
-
-    /// Appends to `to` those elements of `part` that are not elided, in row-major order. If they cannot be read, appends `?` for each.
-    /// `part` has extent 1 along the axes before `axis`.
-    fn gather(&self, part: &Layout, axis: usize, edge: usize, to: &mut Vec<Printed>) {
-        let extents = part.shape();
-        if is_shown_whole(&extents[axis..], edge) {
-            return append((self.fetch)(part), extents, to);
-        }
-        for at in entries(extents[axis], edge).flatten() {
-            let one = part.index_axis(axis, at).and_then(|rest| rest.insert_axis(axis));
-            self.gather(&one.expect("shown indices are in range"), axis + 1, edge, to);
-        }
-    }
-}
-
-/// A part of a tensor with more than 16 axes: its extents, and the offset of its first element. Its strides are those of the tensor.
-struct WidePart {
-    shape: Vec<usize>,
-    offset: isize,
-}
-
-/// Variant of [`Shown::gather`] for a part of a tensor with more than 16 axes.
-fn gather_wide(
-    part: &WidePart,
-    strides: &[isize],
-    axis: usize,
-    edge: usize,
-    fetch: &dyn Fn(&WidePart) -> Result<Vec<Printed>, Error>,
-    to: &mut Vec<Printed>,
-) {
-    if is_shown_whole(&part.shape[axis..], edge) {
-        return append(fetch(part), &part.shape, to);
-    }
-    for at in entries(part.shape[axis], edge).flatten() {
-        let mut shape = part.shape.clone();
-        shape[axis] = 1;
-        let one = WidePart { shape, offset: part.offset + at as isize * strides[axis] };
-        gather_wide(&one, strides, axis + 1, edge, fetch, to);
-    }
-}
-
-fn is_shown_whole(extents: &[usize], edge: usize) -> bool {
-    extents.iter().all(|&extent| gap(extent, edge).is_empty())
-}
-
-/// Appends the elements of a part of this shape, or `?` for each if they could not be read.
-fn append(fetched: Result<Vec<Printed>, Error>, shape: &[usize], to: &mut Vec<Printed>) {
-    match fetched {
-        Ok(fetched) => to.extend(fetched),
-        Err(_) => to.extend(repeat_n(Printed::Word("?".into()), shape.iter().product())),
-    }
-}
-
-/// A tensor to print.
-struct Text<'a> {
-    dtype: DType,
-    shape: &'a [usize],
-    order: &'static str,
-    device: &'a str,
-    /// Appends the elements to print, in row-major order, with at most the given number of indices at each end of an axis.
-    gather: &'a dyn Fn(usize, &mut Vec<Printed>),
-}
-
-impl Text<'_> {
-    fn display(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_elements(f, !f.alternate())?;
-        if f.sign_minus() || self.shape.is_empty() && !f.alternate() {
+        if f.sign_minus() || self.axes.shape().is_empty() && !f.alternate() {
             return Ok(());
         }
         writeln!(f)?;
         self.write_type(f)
     }
 
-    fn debug(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(crate) fn debug(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_type(f)?;
         writeln!(f)?;
         self.write_elements(f, true)
     }
 
+    /// Appends to `to` those elements of a part that are not elided, in row-major order. If they cannot be read, appends `?` for each. The
+    /// part has extent 1 along the axes before `axis`, and its first element is `offset` elements after that of the tensor.
+    fn gather(&self, part: &mut [usize], offset: isize, axis: usize, edge: usize, to: &mut Vec<Printed>) {
+        if part[axis..].iter().all(|&extent| gap(extent, edge).is_empty()) {
+            match (self.fetch)(Axes::new(part, self.axes.strides()), offset) {
+                Ok(fetched) => to.extend(fetched),
+                Err(_) => to.extend(repeat_n(Printed::Word("?".into()), part.iter().product())),
+            }
+            return;
+        }
+        let (extent, stride) = (part[axis], self.axes.strides()[axis]);
+        part[axis] = 1;
+        for at in entries(extent, edge).flatten() {
+            self.gather(part, offset + at as isize * stride, axis + 1, edge, to);
+        }
+        part[axis] = extent;
+    }
+
     fn write_type(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {:?} {} on {}", self.dtype, self.shape, self.order, self.device)
+        write!(f, "{} {:?} {} on {}", self.dtype, self.axes.shape(), self.order, self.device)
     }
 
     fn write_elements(&self, f: &mut fmt::Formatter<'_>, may_elide: bool) -> fmt::Result {
-        let shape = self.shape;
+        let shape = self.axes.shape();
         if shape.contains(&0) {
             return f.write_str("[]");
         }
@@ -239,7 +161,7 @@ impl Text<'_> {
         if reserve(&mut shown, count(shape, edge)).is_err() {
             return f.write_str("?");
         }
-        (self.gather)(edge, &mut shown);
+        self.gather(&mut shape.to_vec(), 0, 0, edge, &mut shown);
         let cells = cells(&shown, f.precision());
         let widest = cells.iter().map(String::len).max().unwrap_or(0);
         let width = widest.max(f.width().unwrap_or(0));

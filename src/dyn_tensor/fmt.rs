@@ -4,14 +4,18 @@ use super::storage::DynData;
 use super::tensor::DynTensor;
 use crate::fmt::Shown;
 use crate::layout::Layout;
+use crate::layout::axes::Axes;
 use core::fmt;
 
 impl<S: DynData> DynTensor<S> {
     fn show(&self, print: impl FnOnce(Shown<'_>) -> fmt::Result) -> fmt::Result {
-        let fetch = |part: &Layout| self.storage().data().printed(part);
+        let fetch = |part: Axes<'_>, offset| {
+            let part = Layout::new(part.shape(), part.strides()).moved(self.layout().offset() + offset);
+            self.storage().data().printed(&part)
+        };
         print(Shown {
             dtype: self.dtype(),
-            layout: self.layout(),
+            axes: self.layout().axes(),
             order: self.order().name(),
             device: self.device_name(),
             fetch: &fetch,

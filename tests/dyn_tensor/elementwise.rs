@@ -4,7 +4,7 @@ use crate::naive::{Naive, cases, check};
 use crate::values::Value;
 use crate::values::for_each_type;
 use vierbein::dyn_tensor::{Binary, DynOperand, Unary};
-use vierbein::{DType, DynScalar, DynTensor, Error, MemoryOrder};
+use vierbein::{Cpu, DType, DynScalar, DynTensor, Error, MemoryOrder, Rank, RowMajor, tensor};
 
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
 const SHAPES: [&[usize]; 6] = [&[], &[3], &[2, 3], &[2, 3, 2], &[2, 1, 3, 2], &[2, 0]];
@@ -35,6 +35,17 @@ fn unary_of<T: Value>() {
             }
         }
     }
+}
+
+#[test]
+fn log_of_f32_accepts_bases_beyond_its_range() {
+    // log(10^30) to the base 10^300 is 0.1, although 10^300 is infinite as `f32`.
+    let x = DynTensor::from(tensor![1e30f32, 1.0]).log(1e300).unwrap();
+    assert!(x.downcast_ref::<f32, Rank<1>, RowMajor, Cpu>().unwrap().all_close(
+        &tensor![0.1, 0.0],
+        1e-6,
+        0.0
+    ));
 }
 
 #[test]

@@ -72,12 +72,14 @@ impl<M: Dim> ClaimsRemaining<M> {
         ClaimsRemaining(FickleAxes(axes), PhantomData)
     }
 }
-impl<D: Dim, M: Dim> AxesToRemove<D> for ClaimsRemaining<M> {
-    type Remaining = M;
+impl<D: Dim, M: Dim> AxesArg<D> for ClaimsRemaining<M> {
     type Axes = FickleAxes;
     fn axes(self, _: usize) -> FickleAxes {
         self.0
     }
+}
+impl<D: Dim, M: Dim> AxesToRemove<D> for ClaimsRemaining<M> {
+    type Remaining = M;
 }
 
 /// A shape argument that alternates between two shapes.

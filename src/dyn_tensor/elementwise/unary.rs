@@ -266,9 +266,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn log(&self, base: f64) -> Result<DynTensor, Error> {
         const NAME: &str = <op::Ln as UnaryOp<f64>>::NAME;
-        typed!(NAME, Inexact, (x = self.look(); base: f64 = base) => {
-            x.try_log(<<T as Scalar>::Magnitude as Scalar>::from_f64(base))
-        })
+        typed!(NAME, Inexact, (x = self.look(); ln_base: f64 = base.ln()) => x.logarithm(<T as Scalar>::from_f64(ln_base)))
     }
 
     /// Raises each element to a real power. The exponent `n` is rounded to the precision of the elements.

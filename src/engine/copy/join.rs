@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::{Axes, check_axis};
 use crate::layout::broadcast::same;
-use crate::rank::MAX_RANK;
+use crate::rank::{Dim, MAX_RANK};
 
 /// Writes the shape of a concatenation along `axis` to `to`, which must have the rank of the parts.
 ///
@@ -81,47 +81,8 @@ pub(crate) fn stacked(axis: usize, count: usize, part: &[usize], to: &mut [usize
     Ok(())
 }
 
-/// Copies the parts, one after another along `axis`, to the output, which must have the shape of the concatenation.
-pub(crate) fn concatenate<'a, T: Element, Dev: Copy<T>>(
-    device: &Dev,
-    axis: usize,
-    parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
-    mut out: Output<'_, T, Dev>,
-) -> Result<(), Error> {
-    let mut first = [0; MAX_RANK];
-    for part in parts {
-        let rank = part.shape().len();
-        device.copy(part_of(&mut out, &first[..rank], part.shape()), part)?;
-        first[axis] += part.shape()[axis];
-    }
-    Ok(())
-}
-
-/// Copies the parts, which have the same shape, to the indices 0, 1, .. along axis `axis` of the output.
-pub(crate) fn stack<'a, T: Element, Dev: Copy<T>>(
-    device: &Dev,
-    axis: usize,
-    parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
-    mut out: Output<'_, T, Dev>,
-) -> Result<(), Error> {
-    for (k, part) in parts.into_iter().enumerate() {
-        let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
-        let rank = part.shape().len();
-        let slice = out.reborrow();
-        for other in 0..rank {
-            let of_out = other + usize::from(other >= axis);
-            (shape[other], strides[other]) = (slice.shape()[of_out], slice.strides()[of_out]);
-        }
-        let offset = if part.shape().contains(&0) { 0 } else { k as isize * slice.strides()[axis] };
-        device.copy(slice.with_axes(Axes::new(&shape[..rank], &strides[..rank]), offset), part)?;
-    }
-    Ok(())
-}
-
-/// [`concatenate`] for tensors with more than 16 axes.
-#[cold]
-#[inline(never)]
-pub(crate) fn concatenate_wide<'a, T: Element, Dev: Copy<T>>(
+/// Copies the parts, tensors of rank `D`, one after another along `axis`, to the output, which must have the shape of the concatenation.
+pub(crate) fn concatenate<'a, D: Dim, T: Element, Dev: Copy<T>>(
     device: &Dev,
     axis: usize,
     parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
@@ -131,27 +92,27 @@ pub(crate) fn concatenate_wide<'a, T: Element, Dev: Copy<T>>(
     for part in parts {
         let offset = if part.shape().contains(&0) { 0 } else { first as isize * strides[axis] };
         let to = out.reborrow().with_axes(Axes::new(part.shape(), strides), offset);
-        wide::copy_wide(device, to, part)?;
+        wide::copy::<D, _, _>(device, to, part)?;
         first += part.shape()[axis];
     }
     Ok(())
 }
 
-/// [`stack`] for a result with more than 16 axes.
-#[cold]
-#[inline(never)]
-pub(crate) fn stack_wide<'a, T: Element, Dev: Copy<T>>(
+/// Copies the parts, which have the same shape, to the indices 0, 1, .. along axis `axis` of the output, a tensor of rank `R`.
+pub(crate) fn stack<'a, R: Dim, T: Element, Dev: Copy<T>>(
     device: &Dev,
     axis: usize,
     parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
     mut out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
-    let (mut strides, step) = (out.strides().to_vec(), out.strides()[axis]);
-    strides.remove(axis);
+    let (mut strides, step) = (R::strides(out.strides().len()), out.strides()[axis]);
+    strides.as_mut().copy_from_slice(out.strides());
+    strides.as_mut()[axis..].rotate_left(1);
+    let (_, strides) = strides.as_ref().split_last().expect("the output has the new axis");
     for (k, part) in parts.into_iter().enumerate() {
         let offset = if part.shape().contains(&0) { 0 } else { k as isize * step };
-        let to = out.reborrow().with_axes(Axes::new(part.shape(), &strides), offset);
-        wide::copy_wide(device, to, part)?;
+        let to = out.reborrow().with_axes(Axes::new(part.shape(), strides), offset);
+        wide::copy::<R, _, _>(device, to, part)?;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Joining tensors: concatenation along an axis, and stacking along a new one.
 
 use crate::axis::AxisArg;
-use crate::device::wide::is_wide;
 use crate::device::{Copy, Device};
 use crate::element::Element;
 use crate::engine::copy::join;
@@ -61,12 +60,7 @@ where
     join::concatenated(OP, axis, parts.iter().map(|part| part.axes().shape()), shape.as_mut())?;
     let device = device_of(OP, &parts)?;
     Tensor::allocate_with(shape, device.clone(), |out, device| {
-        let parts = parts.iter().map(Tensor::operand);
-        if is_wide!(D, rank) {
-            join::concatenate_wide(device, axis, parts, out)
-        } else {
-            join::concatenate(device, axis, parts, out)
-        }
+        join::concatenate::<D, _, _>(device, axis, parts.iter().map(Tensor::operand), out)
     })
 }
 
@@ -105,12 +99,7 @@ where
     join::concatenated(OP, axis, parts.iter().map(|part| part.axes().shape()), shape.as_mut())?;
     check_out(OP, shape.as_ref(), device_of(OP, &parts)?, out)?;
     let (output, device) = out.output();
-    let parts = parts.iter().map(Tensor::operand);
-    if is_wide!(D, rank) {
-        join::concatenate_wide(device, axis, parts, output)
-    } else {
-        join::concatenate(device, axis, parts, output)
-    }
+    join::concatenate::<D, _, _>(device, axis, parts.iter().map(Tensor::operand), output)
 }
 
 /// Joins tensors of the same shape along a new axis: part `k` is at index `k` along axis `axis` of the result.
@@ -141,12 +130,7 @@ where
     let parts: Vec<_> = parts.iter().map(X::as_view).collect();
     let (axis, device) = (axis.index(stacked_rank(&parts)), device_of("stack", &parts)?);
     Tensor::allocate_with(stacked_shape(axis, &parts)?, device.clone(), |out, device| {
-        let (rank, parts) = (stacked_rank(&parts), parts.iter().map(Tensor::operand));
-        if is_wide!(R, rank) {
-            join::stack_wide(device, axis, parts, out)
-        } else {
-            join::stack(device, axis, parts, out)
-        }
+        join::stack::<R, _, _>(device, axis, parts.iter().map(Tensor::operand), out)
     })
 }
 
@@ -183,12 +167,7 @@ where
     let (axis, device) = (axis.index(stacked_rank(&parts)), device_of("stack", &parts)?);
     check_out("stack", stacked_shape(axis, &parts)?.as_ref(), device, out)?;
     let (output, device) = out.output();
-    let (rank, parts) = (stacked_rank(&parts), parts.iter().map(Tensor::operand));
-    if is_wide!(R, rank) {
-        join::stack_wide(device, axis, parts, output)
-    } else {
-        join::stack(device, axis, parts, output)
-    }
+    join::stack::<R, _, _>(device, axis, parts.iter().map(Tensor::operand), output)
 }
 
 /// Returns the rank of the result of [`stack`].

@@ -129,9 +129,17 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Inexact,
         Dev: Elementwise<T>,
     {
+        self.logarithm(CastTo::<T>::cast_to(num_traits::Float::ln(base)))
+    }
+
+    /// Returns the logarithm of each element to the base whose natural logarithm is `ln_base`. The base itself need not be in range.
+    pub(crate) fn logarithm(&self, ln_base: T) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: Inexact,
+        Dev: Elementwise<T>,
+    {
         let mut logarithm = self.try_ln()?;
-        let base = CastTo::<T>::cast_to(num_traits::Float::ln(base));
-        logarithm.try_apply_inplace(WithRight { op: Div, right: base })?;
+        logarithm.try_apply_inplace(WithRight { op: Div, right: ln_base })?;
         Ok(logarithm)
     }
 
