@@ -107,19 +107,22 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
     })
 }
 
-/// Calls `f` with a right operand as a tensor: a scalar becomes a tensor of rank 0 beside `x`.
-///
-/// # Errors
-/// Those of [`scalar_for`] and of `f`.
-pub(super) fn with_tensor<R>(
-    op: &'static str,
-    x: DynView<'_>,
-    operand: DynOperand<'_>,
-    f: impl FnOnce(DynView<'_>) -> Result<R, Error>,
-) -> Result<R, Error> {
-    match operand {
-        DynOperand::OfTensor(operand) => f(operand),
-        DynOperand::OfScalar(scalar) => f(scalar_for(op, x, scalar)?.look()),
+impl<'a> DynOperand<'a> {
+    /// Returns an operand beside `x` as a view. A scalar must have the element type of `x`, and becomes a tensor of rank 0, which `kept`
+    /// owns.
+    ///
+    /// # Errors
+    /// Those of [`scalar_for`].
+    pub(super) fn beside(
+        self,
+        op: &'static str,
+        x: DynView<'_>,
+        kept: &'a mut Option<DynTensor>,
+    ) -> Result<DynView<'a>, Error> {
+        Ok(match self {
+            DynOperand::OfTensor(tensor) => tensor,
+            DynOperand::OfScalar(scalar) => kept.insert(scalar_for(op, x, scalar)?).look(),
+        })
     }
 }
 

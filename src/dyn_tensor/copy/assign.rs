@@ -1,31 +1,13 @@
 //! Assignment to existing tensors and views: `assign`, `fill`, and arithmetic in place.
 
 use crate::device::BinaryOp;
-use crate::dyn_tensor::operand::{DynOperand, scalar_for, value_of};
+use crate::dyn_tensor::operand::{DynOperand, value_of};
 use crate::dyn_tensor::scalar::DynScalar;
 use crate::dyn_tensor::storage::DynDataMut;
-use crate::dyn_tensor::tensor::{DynTensor, DynView, DynViewMut};
+use crate::dyn_tensor::tensor::{DynTensor, DynViewMut};
 use crate::dyn_tensor::typed::typed;
 use crate::error::Error;
 use crate::ops::op;
-
-/// Calls `write` with a mutable view and with a right operand as a tensor.
-fn update(
-    name: &'static str,
-    target: DynViewMut<'_>,
-    right: DynOperand<'_>,
-    write: impl FnOnce(DynViewMut<'_>, DynView<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let scalar;
-    let right = match right {
-        DynOperand::OfTensor(right) => right,
-        DynOperand::OfScalar(value) => {
-            scalar = scalar_for(name, target.look(), value)?;
-            scalar.look()
-        }
-    };
-    write(target, right)
-}
 
 impl<S: DynDataMut> DynTensor<S> {
     /// Overwrites the elements with those of `from`, which is broadcast to the shape of `self`.
@@ -45,12 +27,9 @@ impl<S: DynDataMut> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn assign<'b>(&mut self, from: impl Into<DynOperand<'b>>) -> Result<(), Error> {
-        update(
-            "assign",
-            self.view_mut(),
-            from.into(),
-            |target, from| typed!("assign", Element -> (), (mut x = target, from = from) => x.try_assign(&from)),
-        )
+        let mut kept = None;
+        let from = from.into().beside("assign", self.look(), &mut kept)?;
+        typed!("assign", Element -> (), (mut x = self.view_mut(), from = from) => x.try_assign(&from))
     }
 
     /// Overwrites every element with one value.
@@ -77,9 +56,9 @@ macro_rules! in_place {
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         pub(crate) fn $method(target: DynViewMut<'_>, right: DynOperand<'_>) -> Result<(), Error> {
             const NAME: &str = <op::$Op as BinaryOp<f64, f64>>::NAME;
-            update(NAME, target, right, |target, right| {
-                typed!(NAME, Scalar -> (), (mut x = target, y = right) => x.try_apply2_inplace(op::$Op, &y))
-            })
+            let mut kept = None;
+            let right = right.beside(NAME, target.look(), &mut kept)?;
+            typed!(NAME, Scalar -> (), (mut x = target, y = right) => x.try_apply2_inplace(op::$Op, &y))
         }
 
         impl<S: DynDataMut> DynTensor<S> {

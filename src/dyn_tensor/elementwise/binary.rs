@@ -3,7 +3,7 @@
 use crate::device::BinaryOp;
 use crate::device::op::binary::operation;
 use crate::device::op::catalogue::{binary, verb};
-use crate::dyn_tensor::operand::{DynOperand, with_tensor};
+use crate::dyn_tensor::operand::DynOperand;
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::{DynTensor, DynView};
 use crate::dyn_tensor::typed::typed;
@@ -35,11 +35,11 @@ impl<S: DynData> DynTensor<S> {
         absolute: f64,
     ) -> Result<DynTensor, Error> {
         const NAME: &str = <IsClose<f64> as BinaryOp<f64, f64>>::NAME;
-        with_tensor(NAME, self.look(), right.into(), |right| {
-            typed!(NAME, Scalar, (x = self.look(), y = right; within: [f64; 2] = [relative, absolute]) => {
-                let [relative, absolute] = within.map(<<T as Scalar>::Magnitude as Scalar>::from_f64);
-                x.try_is_close(&y, relative, absolute)
-            })
+        let mut kept = None;
+        let right = right.into().beside(NAME, self.look(), &mut kept)?;
+        typed!(NAME, Scalar, (x = self.look(), y = right; within: [f64; 2] = [relative, absolute]) => {
+            let [relative, absolute] = within.map(<<T as Scalar>::Magnitude as Scalar>::from_f64);
+            x.try_is_close(&y, relative, absolute)
         })
     }
 }
@@ -77,9 +77,9 @@ macro_rules! operations {
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(crate) fn $method(left: DynView<'_>, right: DynOperand<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
-                with_tensor(NAME, left, right, |right| {
-                    typed!(NAME, $bound, (x = left, y = right) => x.try_apply2(operation!($Name $($Operator)?), &y))
-                })
+                let mut kept = None;
+                let right = right.beside(NAME, left, &mut kept)?;
+                typed!(NAME, $bound, (x = left, y = right) => x.try_apply2(operation!($Name $($Operator)?), &y))
             }
 
             impl<S: DynData> DynTensor<S> {

@@ -1,13 +1,12 @@
 //! Dynamic tensors: selection by masks, and writes under masks.
 
-use super::{operand, values_for};
+use super::operand;
 use crate::device::BinaryOp;
-use crate::dyn_tensor::operand::DynOperand;
+use crate::dyn_tensor::operand::{DynOperand, value_of};
 use crate::dyn_tensor::scalar::DynScalar;
 use crate::dyn_tensor::storage::{DynData, DynDataMut};
 use crate::dyn_tensor::tensor::DynTensor;
 use crate::dyn_tensor::typed::typed;
-use crate::element::Element;
 use crate::error::Error;
 use crate::ops::op;
 use crate::ops::select::{ASSIGN, COMPRESS, MASKED};
@@ -100,8 +99,7 @@ impl<S: DynDataMut> DynTensor<S> {
         let mut kept = None;
         let mask = operand(FILL, self.look(), mask.into(), &mut kept)?;
         typed!(FILL, Element -> (), (mut x = self.view_mut(), mask as bool = mask; value: DynScalar = value.into()) => {
-            let other = Error::ScalarType { op: FILL, tensor: T::DTYPE, scalar: value.dtype() };
-            x.try_masked_fill(mask, value.get::<T>().ok_or(other)?)
+            x.try_masked_fill(mask, value_of::<T>(FILL, value)?)
         })
     }
 
@@ -128,7 +126,7 @@ impl<S: DynDataMut> DynTensor<S> {
     ) -> Result<(), Error> {
         let (mut kept, mut kept_values) = (None, None);
         let mask = operand(ASSIGN, self.look(), mask.into(), &mut kept)?;
-        let values = values_for(ASSIGN, self.look(), values.into(), &mut kept_values)?;
+        let values = values.into().beside(ASSIGN, self.look(), &mut kept_values)?;
         typed!(ASSIGN, Element -> (), (mut x = self.view_mut(), mask as bool = mask, values = values) => {
             x.try_masked_assign(mask, values)
         })

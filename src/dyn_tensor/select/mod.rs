@@ -4,7 +4,7 @@
 mod masks;
 mod positions;
 
-use super::operand::{DynOperand, scalar_beside, scalar_for};
+use super::operand::{DynOperand, scalar_beside};
 use super::tensor::{DynTensor, DynView};
 use crate::error::Error;
 
@@ -18,19 +18,5 @@ fn operand<'a>(
     Ok(match operand {
         DynOperand::OfTensor(tensor) => tensor,
         DynOperand::OfScalar(scalar) => kept.insert(scalar_beside(op, x, scalar)?).look(),
-    })
-}
-
-/// Returns `values`, which an operation writes to `x`, as a view. A scalar must have the element type of `x`. It is converted to a tensor,
-/// which `kept` owns.
-fn values_for<'a>(
-    op: &'static str,
-    x: DynView<'_>,
-    values: DynOperand<'a>,
-    kept: &'a mut Option<DynTensor>,
-) -> Result<DynView<'a>, Error> {
-    Ok(match values {
-        DynOperand::OfTensor(values) => values,
-        DynOperand::OfScalar(value) => kept.insert(scalar_for(op, x, value)?).look(),
     })
 }

@@ -1,6 +1,6 @@
 //! Dynamic tensors: selection by positions along an axis and by indices, and writes at positions.
 
-use super::{operand, values_for};
+use super::operand;
 use crate::device::positions::TAKE;
 use crate::dyn_tensor::operand::DynOperand;
 use crate::dyn_tensor::storage::{DynData, DynDataMut};
@@ -105,7 +105,7 @@ impl<S: DynDataMut> DynTensor<S> {
     ) -> Result<(), Error> {
         let (mut kept, mut kept_values) = (None, None);
         let at = operand(PUT, self.look(), positions.into(), &mut kept)?;
-        let values = values_for(PUT, self.look(), values.into(), &mut kept_values)?;
+        let values = values.into().beside(PUT, self.look(), &mut kept_values)?;
         typed!(PUT, Element -> (), (mut x = self.view_mut(), at as i64 = at, values = values; axis: isize = axis.number()) => {
             x.try_put_along_axis(axis, at, values)
         })
@@ -137,7 +137,7 @@ impl<S: DynDataMut> DynTensor<S> {
     ) -> Result<(), Error> {
         let (mut kept, mut kept_values) = (None, None);
         let at = operand(SCATTER_ADD, self.look(), positions.into(), &mut kept)?;
-        let values = values_for(SCATTER_ADD, self.look(), values.into(), &mut kept_values)?;
+        let values = values.into().beside(SCATTER_ADD, self.look(), &mut kept_values)?;
         typed!(SCATTER_ADD, Scalar -> (), (mut x = self.view_mut(), at as i64 = at, values = values; axis: isize = axis.number()) => {
             x.try_scatter_add(axis, at, values)
         })

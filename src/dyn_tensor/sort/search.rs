@@ -1,7 +1,7 @@
 //! Dynamic tensors: searches for elements in sorted elements and in sets.
 
 use crate::device::family::sort::SEARCH;
-use crate::dyn_tensor::operand::{DynOperand, with_tensor};
+use crate::dyn_tensor::operand::DynOperand;
 use crate::dyn_tensor::storage::DynData;
 use crate::dyn_tensor::tensor::DynTensor;
 use crate::dyn_tensor::typed::{typed, vector};
@@ -29,12 +29,9 @@ impl<S: DynData> DynTensor<S> {
         values: impl Into<DynOperand<'b>>,
         side: Side,
     ) -> Result<DynTensor, Error> {
-        with_tensor(
-            SEARCH,
-            self.look(),
-            values.into(),
-            |values| typed!(SEARCH, Ordered, (x = self.look(), values = values; side: Side = side) => x.try_searchsorted(values, side)),
-        )
+        let mut kept = None;
+        let values = values.into().beside(SEARCH, self.look(), &mut kept)?;
+        typed!(SEARCH, Ordered, (x = self.look(), values = values; side: Side = side) => x.try_searchsorted(values, side))
     }
 
     /// Returns a mask of the elements that are equal to an element of `of`. NaN is not equal to NaN.
@@ -50,12 +47,9 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn isin<'b>(&self, of: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
-        with_tensor(
-            IS_IN,
-            self.look(),
-            of.into(),
-            |of| typed!(IS_IN, Ordered, (x = self.look(), of = of) => x.try_isin(of)),
-        )
+        let mut kept = None;
+        let of = of.into().beside(IS_IN, self.look(), &mut kept)?;
+        typed!(IS_IN, Ordered, (x = self.look(), of = of) => x.try_isin(of))
     }
 
     /// Returns, for each element, the number of its bin, as `i64`: see [`Tensor::digitize`](crate::Tensor::digitize).
@@ -72,10 +66,10 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn digitize<'b>(&self, edges: impl Into<DynOperand<'b>>, closed: Side) -> Result<DynTensor, Error> {
-        with_tensor(DIGITIZE, self.look(), edges.into(), |edges| {
-            typed!(DIGITIZE, Ordered, (x = self.look(), edges = edges; closed: Side = closed) => {
-                x.try_digitize(vector(DIGITIZE, "edges", edges)?, closed)
-            })
+        let mut kept = None;
+        let edges = edges.into().beside(DIGITIZE, self.look(), &mut kept)?;
+        typed!(DIGITIZE, Ordered, (x = self.look(), edges = edges; closed: Side = closed) => {
+            x.try_digitize(vector(DIGITIZE, "edges", edges)?, closed)
         })
     }
 }
