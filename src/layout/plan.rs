@@ -129,6 +129,14 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
+    /// Returns the plan with `first` added to the offsets of the first element.
+    pub(crate) fn starting_at(mut self, first: [isize; K]) -> Plan<K> {
+        for (offset, first) in self.offsets.iter_mut().zip(first) {
+            *offset += first;
+        }
+        self
+    }
+
     #[cfg(feature = "cuda")]
     /// Returns the plan with another inner loop.
     pub(crate) fn with_inner(&self, len: usize, strides: [isize; K]) -> Plan<K> {

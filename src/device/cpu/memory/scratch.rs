@@ -50,16 +50,22 @@ thread_local! {
 const STACK_BYTES: usize = 256 << 10;
 
 /// Returns the number of bytes that are added to a request, so that the first value can be aligned. This number is 0 unless the
-/// alignment of `R` is larger than a cache line.
-const fn alignment_bytes<R>() -> usize {
-    align_of::<R>().saturating_sub(align_of::<CacheLine>())
+/// alignment is larger than a cache line.
+const fn alignment_bytes(align: usize) -> usize {
+    align.saturating_sub(align_of::<CacheLine>())
 }
 
 /// Returns the number of values that [`with_scratch`] provides even if every allocation fails: the maximum of its argument `least`.
+#[cfg(feature = "fft")]
 pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
-    match size_of::<R>() {
+    guaranteed_of(Layout::new::<R>())
+}
+
+/// [`guaranteed`] for values with the layout `value`.
+pub(in crate::device::cpu) const fn guaranteed_of(value: Layout) -> usize {
+    match value.size() {
         0 => usize::MAX,
-        size => STACK_BYTES.saturating_sub(alignment_bytes::<R>()) / size,
+        size => STACK_BYTES.saturating_sub(alignment_bytes(value.align())) / size,
     }
 }
 
@@ -78,20 +84,37 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     least: usize,
     f: impl FnOnce(*mut R, usize) -> Out,
 ) -> Out {
-    debug_assert!(least <= len && least <= guaranteed::<R>());
+    let (mut f, mut out) = (Some(f), None);
+    with_memory(side, Layout::new::<R>(), len, least, &mut |start, room| {
+        out = f.take().map(|f| f(start.cast(), room));
+    });
+    out.expect("`with_memory` calls the function")
+}
+
+/// [`with_scratch`] for values with the layout `value`. Not generic, so it is compiled once.
+pub(in crate::device::cpu) fn with_memory(
+    side: Side,
+    value: Layout,
+    len: usize,
+    least: usize,
+    f: &mut dyn FnMut(*mut u8, usize),
+) {
+    debug_assert!(least <= len && least <= guaranteed_of(value));
+    if len == 0 || value.size() == 0 {
+        return f(core::ptr::without_provenance_mut(value.align()), len);
+    }
+    let extra = alignment_bytes(value.align());
     let bytes = |len: usize| {
-        let bytes =
-            len.checked_mul(size_of::<R>()).and_then(|bytes| bytes.checked_add(alignment_bytes::<R>()));
+        let bytes = len.checked_mul(value.size()).and_then(|bytes| bytes.checked_add(extra));
         bytes.expect("the workspace size fits in usize")
     };
-    if len == 0 || size_of::<R>() == 0 {
-        return f(core::ptr::dangling_mut(), len);
-    }
-    let (mut f, mut out) = (Some(f), None);
     provide(side, bytes(len), bytes(least), &mut |start, all| {
-        out = f.take().map(|f| f(aligned(start), if all { len } else { least }));
+        let start = match extra {
+            0 => start.cast(),
+            _ => start.cast::<u8>().map_addr(|address| address.next_multiple_of(value.align())),
+        };
+        f(start, if all { len } else { least });
     });
-    out.expect("`provide` calls the function")
 }
 
 /// Calls `f` with the address of `bytes` bytes and `true`. If their allocation fails, calls `f` with the address of `least` bytes and
@@ -179,15 +202,6 @@ fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
     blocks.iter().all(Option::is_some).then(|| blocks.map(|block| block.expect("it was allocated")))
 }
 
-/// Returns the first address, from `start` on, that is aligned for `R`.
-#[inline(always)]
-fn aligned<R>(start: *mut CacheLine) -> *mut R {
-    match alignment_bytes::<R>() {
-        0 => start.cast(),
-        _ => start.cast::<R>().map_addr(|address| address.next_multiple_of(align_of::<R>())),
-    }
-}
-
 /// Allocates at least `bytes` bytes and frees them at once. Returns whether the allocation succeeded. Used before calls of foreign
 /// code that aborts the process if it cannot allocate.
 pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
@@ -248,12 +262,11 @@ mod tests {
             });
         }
         let too_many = isize::MAX as usize / 128 + 1;
-        with_scratch(Side::Sums, too_many, guaranteed::<Pair>(), |p: *mut Pair, granted| {
-            assert_eq!((p as usize % 128, granted), (0, guaranteed::<Pair>()));
+        with_scratch(Side::Sums, too_many, guaranteed_of(Layout::new::<Pair>()), |p: *mut Pair, granted| {
+            assert_eq!((p as usize % 128, granted), (0, guaranteed_of(Layout::new::<Pair>())));
             // SAFETY: `with_scratch` provides exclusive access to `granted` aligned values at `p`.
             unsafe { p.write_bytes(7, granted) };
         });
-        on_stack(STACK_BYTES / 64, &mut |start, _| assert_eq!(aligned::<Pair>(start) as usize % 128, 0));
     }
 
     #[test]

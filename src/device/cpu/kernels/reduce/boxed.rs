@@ -10,7 +10,7 @@
 //! The other reduction kernels keep tens of accumulators on the stack, and a thread has a stack of 2 MiB by default. In this
 //! module, the stack holds only the accumulators that the functions of [`Reduction`] take and return by value.
 
-use super::task::{ReduceTask, enough};
+use super::task::{ReduceTask, enough, plans};
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join, over_outputs};
 use crate::device::cpu::memory::pool::{reserve, try_reserve};
 use crate::device::cpu::{Cpu, HostPtr};
@@ -36,11 +36,11 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// If the allocation of the accumulators for one thread fails.
     #[inline(never)]
     pub(super) fn over_boxed(
-        &mut self,
+        &self,
         out: &Output<'_, R::Output, Cpu>,
         a: &Operand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        let (kept, reduced) = self.plans(out, a);
+        let (kept, reduced) = plans(out.strides(), a.shape(), a.strides(), R::USES_INDEX);
         if kept.len() == 0 {
             return Ok(());
         }
@@ -51,7 +51,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let shared = Mutex::new(accs);
         // `Reduction::fold` takes and returns the accumulator by value, so each element costs two copies of an accumulator.
         let (reads, cost) = (self.count.max(1), 2 * size_of::<R::Acc>());
-        let job = &*self;
+        let job = self;
         enter(kept.len().saturating_mul(reads).saturating_mul(cost), || {
             over_outputs(&kept, reads, (2 * PARALLEL_BYTES).div_ceil(cost), 1, &|part| match job
                 .identities(needed)

@@ -17,8 +17,9 @@
 //!             for each output j: fold the elements of the inner reduced loop into accs[j]
 //! ```
 //!
-//! These loops are written for any operands with kernels that fold lines and rows: the trait [`Reducer`]. Reductions of one operand
-//! implement it in module `task`, with the kernels of `rows` and `columns`. Sums of products implement it in `gemm::products`.
+//! These loops are written for any operands with kernels that fold lines and rows: the trait [`Reducer`]. They are compiled once, because they
+//! call these kernels through a trait object (module `erased`). Reductions of one operand implement the trait in module `task`, with the
+//! kernels of `rows` and `columns`. Sums of products implement it in `gemm::products`.
 //!
 //! Results that may be wrong, because sums of elements or of squares left the range of numbers, are computed again (module `again`).
 //!
@@ -30,6 +31,7 @@
 mod again;
 mod boxed;
 mod columns;
+mod erased;
 mod few;
 mod gather;
 mod outputs;
@@ -44,7 +46,7 @@ mod tests;
 
 pub(super) use few::{MAX_UNPLANNED_LEN, MAX_UNPLANNED_OUTPUTS};
 pub(super) use outputs::{pairwise, reduce_outputs};
-pub(super) use reducer::{Reducer, advanced};
+pub(super) use reducer::{Limits, Reducer, advanced};
 pub(super) use sweep::Sweep;
 
 use crate::device::cpu::Cpu;

@@ -8,16 +8,17 @@
 //!         fold the row                                            (Reducer::fold_line)
 //! ```
 
-use super::reducer::{Reducer, advanced, output_and_operands, sum_of, weight};
-use super::sweep::{Sweep, min_split_rows, sweep};
+use super::erased::{Accs, ErasedReducer, STACK_BYTES, weight, with_accs};
+use super::reducer::{advanced, output_and_operands, sum_of};
+use super::sweep::{Sweep, fold_pairwise, is_a_few, levels, min_split_rows, sweep, sweep_a_few};
 use crate::device::cpu::loops::threads::{enter, join, over_outputs};
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 
-/// Number of outputs that [`each`] passes to one call of [`Reducer::fold_lines`].
+/// Maximum number of outputs that [`each`] passes to one call of [`Reducer::fold_lines`](super::reducer::Reducer::fold_lines).
 const OUTPUTS_PER_CALL: usize = 16;
 /// If the outputs are computed by [`Sweep::Columns`], they are split between threads at multiples of this number, if each has fewer elements
-/// than [`min_split_rows`]. Otherwise, they are split at multiples of [`Reducer::MAX_SWEPT_OUTPUTS`], and the elements are split, too.
+/// than [`min_split_rows`]. Otherwise, they are split at multiples of `max_swept_outputs`, and the elements are split, too.
 /// Memory is read faster in rows of that many elements than in pieces of this number.
 const SWEPT_OUTPUTS_GRAIN: usize = 512;
 /// Maximum number of short rows that [`reduce_plan`] combines one after the other, and of elements in these rows.
@@ -54,25 +55,26 @@ pub(in crate::device::cpu::kernels) fn pairwise<A>(
 /// The caller must ensure:
 /// * Access to the outputs that `kept` visits is exclusive, and they are distinct.
 /// * For each index of `kept`, all elements of the operands that `reduced` visits, relative to that index, are readable.
-pub(in crate::device::cpu::kernels) unsafe fn reduce_outputs<
-    const K: usize,
-    const P: usize,
-    R: Reducer<K>,
->(
-    reducer: &R,
+pub(in crate::device::cpu::kernels) unsafe fn reduce_outputs<const K: usize, const P: usize>(
+    reducer: &dyn ErasedReducer<K>,
     kept: &Plan<P>,
     reduced: &Plan<K>,
     order: Option<Sweep>,
 ) {
+    let limits = reducer.limits();
+    if order == Some(Sweep::Columns) && is_a_few(limits, kept, reduced) {
+        // SAFETY: the caller ensures the contract, and `is_a_few` the other conditions.
+        return unsafe { sweep_a_few(reducer, kept, reduced) };
+    }
     let reads = reduced.len().max(1).saturating_mul(weight(reducer, kept, reduced));
     let grain = match order {
-        Some(Sweep::Columns) if reduced.len() >= min_split_rows::<K, R>() => R::MAX_SWEPT_OUTPUTS,
-        Some(Sweep::Columns) => SWEPT_OUTPUTS_GRAIN.min(R::MAX_SWEPT_OUTPUTS),
+        Some(Sweep::Columns) if reduced.len() >= min_split_rows(limits) => limits.max_swept_outputs,
+        Some(Sweep::Columns) => SWEPT_OUTPUTS_GRAIN.min(limits.max_swept_outputs),
         _ => 1,
     };
-    let work = kept.len().saturating_mul(reads).saturating_mul(R::ELEMENT_COST_BYTES);
+    let work = kept.len().saturating_mul(reads).saturating_mul(limits.element_cost_bytes);
     enter(work, || {
-        over_outputs(kept, reads, R::PARALLEL_LEN, grain, &|part| {
+        over_outputs(kept, reads, limits.parallel_len, grain, &|part| {
             // `Sweep::Rows` gains nothing if the inner loop has a single output. For such a part, `each` can split the elements of the
             // output between threads.
             match order.filter(|&order| order == Sweep::Columns || part.inner_len() != 1) {
@@ -89,86 +91,100 @@ pub(in crate::device::cpu::kernels) unsafe fn reduce_outputs<
 ///
 /// # Safety
 /// The contract of [`reduce_outputs`], for the outputs of `part`.
-unsafe fn each<const K: usize, const P: usize, R: Reducer<K>>(
-    reducer: &R,
+unsafe fn each<const K: usize, const P: usize>(
+    reducer: &dyn ErasedReducer<K>,
     part: &Plan<P>,
     reduced: &Plan<K>,
 ) {
     let (n, (so, steps)) = (part.inner_len(), output_and_operands(part.inner_strides()));
-    let count = reduced.len();
-    let one_line = reduced.outer_shape().is_empty() && count > 0 && count < R::PARALLEL_LEN;
-    let mut walk = Odometer::outer(part);
-    for _ in 0..part.outer_shape().iter().product() {
-        let (o, at) = output_and_operands(walk.offsets());
-        walk.advance();
-        if one_line {
-            let lines = sum_of(at, reduced.offsets());
-            for first in (0..n).step_by(OUTPUTS_PER_CALL) {
-                let mut accs = [reducer.identity(); OUTPUTS_PER_CALL];
-                let accs = &mut accs[..OUTPUTS_PER_CALL.min(n - first)];
-                let lines = advanced(lines, first, steps);
-                // SAFETY: `first + accs.len() <= n`, so each line begins at an index of `part`. `reduced` is a single loop, so the line
-                // consists of the `count > 0` elements that `reduced` visits from this index. The caller ensures that they are readable.
-                unsafe { reducer.fold_lines(accs, lines, [count, 0], steps, reduced.inner_strides()) };
+    let (count, limits) = (reduced.len(), reducer.limits());
+    let one_line = reduced.outer_shape().is_empty() && count > 0 && count < limits.parallel_len;
+    let some = if one_line { (STACK_BYTES / limits.acc.size().max(1)).clamp(1, OUTPUTS_PER_CALL) } else { 1 };
+    with_accs(reducer, some, &mut |accs| {
+        let mut walk = Odometer::outer(part);
+        for _ in 0..part.outer_shape().iter().product() {
+            let (o, at) = output_and_operands(walk.offsets());
+            walk.advance();
+            for first in (0..n).step_by(some) {
+                let accs = &mut accs.first(some.min(n - first));
+                let at = advanced(at, first, steps);
+                if one_line {
+                    let lines = sum_of(at, reduced.offsets());
+                    // SAFETY: `accs` are accumulators of `reducer`.
+                    unsafe { reducer.reset(accs) };
+                    // SAFETY: `first + accs.len() <= n`, so each line begins at an index of `part`. `reduced` is a single loop, so the line
+                    // consists of the `count > 0` elements that `reduced` visits from this index. The caller ensures that they are readable.
+                    unsafe { reducer.fold_lines(accs, lines, [count, 0], steps, reduced.inner_strides()) };
+                } else {
+                    // SAFETY: `first < n`, so this is an index of `part`. The caller ensures that all elements that `reduced` visits from
+                    // this index are readable.
+                    unsafe { reduce_plan(reducer, accs, at, reduced, 0) };
+                }
                 // SAFETY: these are the outputs at the same indices of `part`, to which the caller ensures exclusive access.
                 unsafe { reducer.put_row(o + first as isize * so, so, accs) };
             }
-            continue;
         }
-        for i in 0..n {
-            // SAFETY: `i < n`, so this is an index of `part`. The caller ensures that all elements that `reduced` visits from this index are
-            // readable.
-            let acc = unsafe { reduce_plan(reducer, advanced(at, i, steps), reduced, 0) };
-            // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
-            unsafe { reducer.put_row(o + i as isize * so, so, &[acc]) };
-        }
-    }
+    });
 }
 
-/// Folds all elements that a plan visits, on several threads if there are many. `index` is the index of the first element.
+/// Folds all elements that a plan visits into `acc`, a single accumulator, on several threads if there are many. Its previous value is not
+/// used. `index` is the index of the first element.
 ///
 /// # Safety
-/// The caller must ensure that all elements that the plan visits from the offsets `base` are readable.
-pub(super) unsafe fn reduce_plan<const K: usize, R: Reducer<K>>(
-    reducer: &R,
+/// The caller must ensure that `acc` is an accumulator of `reducer`, and that all elements that the plan visits from the offsets `base` are
+/// readable.
+unsafe fn reduce_plan<const K: usize>(
+    reducer: &dyn ErasedReducer<K>,
+    acc: &mut Accs<'_>,
     base: [isize; K],
     plan: &Plan<K>,
     index: usize,
-) -> R::Acc {
-    if plan.len() >= R::PARALLEL_LEN
-        && let Some((low, high)) = plan.halves_at(R::BLOCK_LEN)
+) {
+    let limits = reducer.limits();
+    if plan.len() >= limits.parallel_len
+        && let Some((low, high)) = plan.halves_at(limits.block_len)
     {
         let middle = index + low.len();
-        let (a, b) = join(
-            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
-            || unsafe { reduce_plan(reducer, base, &low, index) },
-            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
-            || unsafe { reduce_plan(reducer, base, &high, middle) },
-        );
-        return reducer.combine(a, b);
+        return with_accs(reducer, 1, &mut |other| {
+            join(
+                // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
+                || unsafe { reduce_plan(reducer, acc, base, &low, index) },
+                // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
+                || unsafe { reduce_plan(reducer, other, base, &high, middle) },
+            );
+            // SAFETY: both are accumulators of `reducer`.
+            unsafe { reducer.combine_all(acc, other) };
+        });
     }
     let (n, strides) = (plan.inner_len(), plan.inner_strides());
     let rows: usize = plan.outer_shape().iter().product();
-    if rows == 0 || n == 0 {
-        return reducer.identity();
-    }
-    if rows == 1 {
+    if rows == 1 && n > 0 {
         // SAFETY: these are the `n` elements of the plan's only row, which the caller ensures are readable.
-        return unsafe { reducer.fold_line(sum_of(base, plan.offsets()), n, strides, index) };
+        return unsafe { reducer.fold_line(acc, sum_of(base, plan.offsets()), n, strides, index) };
+    }
+    // SAFETY: `acc` is an accumulator of `reducer`.
+    unsafe { reducer.reset(acc) };
+    if rows == 0 || n == 0 {
+        return;
     }
     let mut walk = Odometer::outer(plan);
     let mut at = index;
-    let mut leaf = |count: usize| {
-        (0..count).fold(reducer.identity(), |acc, _| {
-            // SAFETY: the counts of all calls of `leaf` add up to `rows`, and `walk` advances after each row. So this is a row of `plan`, and
-            // the caller ensures that its `n` elements are readable.
-            let next = unsafe { reducer.fold_line(sum_of(base, walk.offsets()), n, strides, at) };
+    let mut leaf = |acc: &mut Accs<'_>, count: usize| {
+        let mut lines = [[0; K]; MAX_SEQUENTIAL_ROWS];
+        for line in &mut lines[..count] {
+            *line = sum_of(base, walk.offsets());
             walk.advance();
-            at += n;
-            reducer.combine(acc, next)
-        })
+        }
+        // SAFETY: the counts of all calls of `leaf` add up to `rows`, and `walk` advances after each row. So these are rows of `plan`, and the
+        // caller ensures that their `n` elements are readable.
+        unsafe { reducer.fold_each(acc, &lines[..count], n, strides, at) };
+        at += count * n;
     };
-    // `leaf` reduces a single row, or several short rows sequentially. The recursion of `pairwise` takes about 60 instructions for each leaf.
+    // `leaf` reduces a single row, or several short rows sequentially. The recursion of `fold_pairwise` takes about 60 instructions for each
+    // leaf.
     let grain = (MAX_SEQUENTIAL_ELEMENTS / n).clamp(1, MAX_SEQUENTIAL_ROWS);
-    pairwise(rows, grain, &mut leaf, &|a, b| reducer.combine(a, b))
+    with_accs(reducer, levels(rows, grain), &mut |spare| {
+        // SAFETY: all are accumulators of `reducer`, and `acc` has the identity.
+        unsafe { fold_pairwise(reducer, acc, spare, rows, grain, &mut leaf) };
+    });
 }

@@ -1,10 +1,33 @@
 //! The interface between the loops of reductions and their operands: the trait [`Reducer`].
 
-use crate::layout::plan::Plan;
+use core::alloc::Layout;
+
+/// How the loops of a [`Reducer`] are split.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::device::cpu::kernels) struct Limits {
+    /// The layout of [`Reducer::Acc`].
+    pub(crate) acc: Layout,
+    /// Minimum number of elements that are split between two threads.
+    pub(crate) parallel_len: usize,
+    /// The time to fold one element, as the number of bytes that could be copied in that time.
+    pub(crate) element_cost_bytes: usize,
+    /// The elements of a single loop are split between threads at multiples of this number.
+    pub(crate) block_len: usize,
+    /// Maximum number of outputs that are computed together. Longer rows take less time per element, but their accumulators must stay in
+    /// cache.
+    pub(crate) max_swept_outputs: usize,
+    /// Maximum number of rows that are folded into one set of accumulators. This set is then combined with the set of the adjacent rows.
+    pub(crate) leaf_rows: usize,
+    /// The same if the inner loop over rows is short, so that [`fold_rows`](Reducer::fold_rows) gets only a few at a time.
+    pub(crate) short_leaf_rows: usize,
+    /// Whether combining partial results rounds. Exact results need no pairwise combination, so all rows are folded into one set of
+    /// accumulators.
+    pub(crate) rounds: bool,
+}
 
 /// The `K` operands of a reduction, its output, and the kernels that fold elements. The modules `outputs` and `sweep` have the loops
 /// around these kernels, which are the same for all operands: for a single one ([`ReduceTask`](super::task::ReduceTask)), and for pairs
-/// whose elements are multiplied (`gemm::products`).
+/// whose elements are multiplied (`gemm::products`). They use it as a trait object ([`ErasedReducer`](super::erased::ErasedReducer)), so they are compiled once.
 ///
 /// The *element* of a reduction at an index consists of the elements of all operands at that index. `at` is the offset of an element in
 /// each operand. In all conditions below, the *elements of a line* are those at the offsets `at[k] + i * strides[k]` of operand `k`,
@@ -14,29 +37,13 @@ pub(in crate::device::cpu::kernels) trait Reducer<const K: usize>:
 {
     /// A partial result.
     type Acc: Copy + Send + Sync;
-    /// Minimum number of elements that are split between two threads.
-    const PARALLEL_LEN: usize;
-    /// The time to fold one element, as the number of bytes that could be copied in that time.
-    const ELEMENT_COST_BYTES: usize;
-    /// The elements of a single loop are split between threads at multiples of this number.
-    const BLOCK_LEN: usize;
-    /// Maximum number of outputs that are computed together. Longer rows take less time per element, but their accumulators must stay in
-    /// cache.
-    const MAX_SWEPT_OUTPUTS: usize;
-    /// Maximum number of rows that are folded into one set of accumulators. This set is then combined with the set of the adjacent rows.
-    const LEAF_ROWS: usize;
-    /// The same if the inner loop over rows is short, so that [`fold_rows`](Reducer::fold_rows) gets only a few at a time.
-    const SHORT_LEAF_ROWS: usize = Self::LEAF_ROWS;
-    /// Whether combining partial results rounds. Exact results need no pairwise combination, so all rows are folded into one set of
-    /// accumulators.
-    const ROUNDS: bool;
+    /// How the loops are split.
+    const LIMITS: Limits;
 
     /// Returns the neutral element of [`combine`](Reducer::combine).
     fn identity(&self) -> Self::Acc;
     /// Combines two partial results. The elements of `a` come before those of `b`.
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
-    /// Combines each accumulator with the one at the same index of `others`.
-    fn combine_all(&self, accs: &mut [Self::Acc], others: &[Self::Acc]);
 
     /// Returns the cost of reading an element, relative to an element that is contiguous with the one before. `kept` and `reduced` are the
     /// inner strides of the loops over outputs and over the elements of one output.
@@ -114,13 +121,4 @@ pub(super) fn output_and_operands<const P: usize, const K: usize>(all: [isize; P
     let mut operands = [0; K];
     operands.copy_from_slice(&all[1..]);
     (all[0], operands)
-}
-
-/// Returns [`Reducer::weight`] for the inner strides of two plans.
-pub(super) fn weight<const P: usize, const K: usize, R: Reducer<K>>(
-    reducer: &R,
-    kept: &Plan<P>,
-    reduced: &Plan<K>,
-) -> usize {
-    reducer.weight(output_and_operands(kept.inner_strides()).1, reduced.inner_strides())
 }

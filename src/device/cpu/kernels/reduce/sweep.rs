@@ -18,15 +18,14 @@
 //!         for each output j: fold the elements of the inner loop into accs[j] (Reducer::fold_lines)
 //! ```
 
-use super::reducer::{Reducer, advanced, output_and_operands, sum_of, weight};
+use super::erased::{Accs, ErasedReducer, OwnedAccs, STACK_BYTES, weight, with_accs};
+use super::reducer::{Limits, advanced, output_and_operands, sum_of};
 use crate::device::cpu::loops::threads::{join, threads};
-use crate::device::cpu::memory::pool::try_reserve;
-use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
+use crate::device::cpu::memory::scratch::{Side, guaranteed_of, with_memory};
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use core::mem::MaybeUninit;
 
-/// An inner loop over fewer rows than this is short: see [`Reducer::SHORT_LEAF_ROWS`].
+/// An inner loop over fewer rows than this is short: see [`Limits::short_leaf_rows`].
 pub(super) const MIN_INNER_ROWS: usize = 8;
 /// [`reduce_rows`] folds so many short lines into one set of accumulators, before it combines this set with another.
 pub(super) const LINES_PER_LEAF: usize = 8;
@@ -45,76 +44,79 @@ pub(in crate::device::cpu::kernels) enum Sweep {
 }
 
 /// Returns the minimum number of rows that [`reduce_columns`] can split between threads.
-pub(super) const fn min_split_rows<const K: usize, R: Reducer<K>>() -> usize {
-    2 * R::LEAF_ROWS
+pub(super) fn min_split_rows(limits: &Limits) -> usize {
+    2 * limits.leaf_rows
 }
 
-/// Maximum number of outputs of [`sweep_a_few`], and maximum size of an accumulator, in bytes, so that the accumulators fit on the stack.
+/// Maximum number of outputs of [`sweep_a_few`].
 const MAX_FEW_OUTPUTS: usize = 64;
-const MAX_FEW_ACC_BYTES: usize = 64;
+
+/// Returns whether [`sweep_a_few`] can compute the outputs: both plans are single loops, over at most [`MAX_FEW_OUTPUTS`] outputs, and over
+/// at most [`Limits::leaf_rows`] rows, and the accumulators fit on the stack.
+pub(super) fn is_a_few<const K: usize, const P: usize>(
+    limits: &Limits,
+    kept: &Plan<P>,
+    reduced: &Plan<K>,
+) -> bool {
+    kept.outer_shape().is_empty()
+        && reduced.outer_shape().is_empty()
+        && reduced.len() <= limits.leaf_rows
+        && kept.inner_len() <= MAX_FEW_OUTPUTS
+        && kept.inner_len() * limits.acc.size() <= STACK_BYTES
+}
 
 /// Variant of [`sweep`] for a single leaf: its sums need no pairwise combination, so no workspace.
 ///
 /// # Safety
-/// The contract of [`sweep`]. In addition, both plans must be single loops, over at most [`MAX_FEW_OUTPUTS`] outputs, and over at most
-/// [`Reducer::LEAF_ROWS`] rows.
-unsafe fn sweep_a_few<const K: usize, const P: usize, R: Reducer<K>>(
-    reducer: &R,
-    part: &Plan<P>,
+/// The contract of [`reduce_outputs`](super::outputs::reduce_outputs). In addition, [`is_a_few`] must hold.
+pub(super) unsafe fn sweep_a_few<const K: usize, const P: usize>(
+    reducer: &dyn ErasedReducer<K>,
+    kept: &Plan<P>,
     reduced: &Plan<K>,
 ) {
-    let (so, steps) = output_and_operands(part.inner_strides());
-    let (o, at) = output_and_operands(part.offsets());
-    let mut accs = [reducer.identity(); MAX_FEW_OUTPUTS];
-    let accs = &mut accs[..part.inner_len()];
+    let (so, steps) = output_and_operands(kept.inner_strides());
+    let (o, at) = output_and_operands(kept.offsets());
     let (rows, strides) = (sum_of(at, reduced.offsets()), reduced.inner_strides());
-    // SAFETY: the rows consist of the elements that `reduced` visits from each index of `part`. The caller ensures that these are readable.
-    unsafe { reducer.fold_rows(accs, rows, steps, strides, [reduced.len(), 0]) };
-    // SAFETY: these are all outputs of `part`, to which the caller ensures exclusive access.
-    unsafe { reducer.put_row(o, so, accs) };
+    with_accs(reducer, kept.inner_len(), &mut |accs| {
+        // SAFETY: the rows consist of the elements that `reduced` visits from each index of `kept`. The caller ensures that these are
+        // readable.
+        unsafe { reducer.fold_rows(accs, rows, steps, strides, [reduced.len(), 0]) };
+        // SAFETY: these are all outputs of `kept`, to which the caller ensures exclusive access.
+        unsafe { reducer.put_row(o, so, accs) };
+    });
 }
 
-/// Computes the outputs of `part`, up to [`Reducer::MAX_SWEPT_OUTPUTS`] at a time.
+/// Computes the outputs of `part`, up to [`Limits::max_swept_outputs`] at a time.
 ///
 /// # Safety
 /// The contract of [`reduce_outputs`](super::outputs::reduce_outputs), for the outputs of `part`.
-pub(super) unsafe fn sweep<const K: usize, const P: usize, R: Reducer<K>>(
-    reducer: &R,
+pub(super) unsafe fn sweep<const K: usize, const P: usize>(
+    reducer: &dyn ErasedReducer<K>,
     part: &Plan<P>,
     reduced: &Plan<K>,
     order: Sweep,
 ) {
     let (n, (so, steps)) = (part.inner_len(), output_and_operands(part.inner_strides()));
-    if const { size_of::<R::Acc>() <= MAX_FEW_ACC_BYTES }
-        && n <= MAX_FEW_OUTPUTS
-        && order == Sweep::Columns
-        && part.outer_shape().is_empty()
-        && reduced.outer_shape().is_empty()
-        && reduced.len() <= R::LEAF_ROWS
-    {
-        // SAFETY: both plans are single loops of at most these lengths, and the caller ensures the other conditions.
-        return unsafe { sweep_a_few(reducer, part, reduced) };
-    }
+    let limits = reducer.limits();
     let weight = weight(reducer, part, reduced);
     // The outputs of the inner loop are split into blocks of about equal width.
-    let block = n.div_ceil(n.div_ceil(R::MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
+    let block = n.div_ceil(n.div_ceil(limits.max_swept_outputs).max(1)).next_multiple_of(8);
     // Each block needs one set of accumulators for its results, and another set for each level of the recursion.
-    let levels = match splits::<K, R>(block.min(n) * weight, reduced) {
-        false if const { !R::ROUNDS } && order == Sweep::Columns => 1,
-        splits => 1 + plan_levels::<K, R>(reduced, splits),
+    let levels = match splits(limits, block.min(n) * weight, reduced) {
+        false if !limits.rounds && order == Sweep::Columns => 1,
+        splits => 1 + plan_levels(limits, reduced, splits),
     };
     // The number of outputs that are computed together if the allocation fails. It is less than `MIN_SWEPT_OUTPUTS` only if there
     // are fewer outputs, or if the accumulators are larger than those of this crate's own reductions.
-    let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
+    let few = MIN_SWEPT_OUTPUTS.min(guaranteed_of(limits.acc) / levels).min(n);
     let all = block.min(n);
-    with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
-        // SAFETY: `with_scratch` provides exclusive access to `room` aligned values. They may be uninitialised, because the
-        // slice is of `MaybeUninit`.
-        let memory = unsafe { core::slice::from_raw_parts_mut(memory.cast::<MaybeUninit<R::Acc>>(), room) };
-        memory.fill(MaybeUninit::new(reducer.identity()));
+    with_memory(Side::Sums, limits.acc, all * levels, few * levels, &mut |memory, room| {
+        // SAFETY: `with_memory` provides exclusive access to aligned memory for `room` accumulators.
+        let mut memory = unsafe { Accs::new(memory, room, limits.acc) };
+        // SAFETY: the memory is for accumulators of `reducer`.
+        unsafe { reducer.reset(&mut memory) };
         let width = if room == all * levels { block } else { few };
-        // SAFETY: `fill` has initialised all values.
-        let (accs, spare) = unsafe { memory.assume_init_mut() }.split_at_mut(width.min(n));
+        let (mut accs, mut spare) = memory.split_at(width.min(n));
         let mut walk = Odometer::outer(part);
         for _ in 0..part.outer_shape().iter().product() {
             let (o, at) = output_and_operands(walk.offsets());
@@ -128,27 +130,23 @@ pub(super) unsafe fn sweep<const K: usize, const P: usize, R: Reducer<K>>(
                 let split = Split::new((end - start) * weight);
                 let mut first = start;
                 while first < end {
-                    let accs = &mut accs[..width.min(end - first)];
+                    let accs = &mut accs.first(width.min(end - first));
                     let base = advanced(at, first, steps);
                     match order {
                         // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
                         // that all elements that `reduced` visits from each of these indices are readable.
                         Sweep::Columns => unsafe {
-                            reduce_columns(reducer, accs, spare, base, steps, reduced, split)
+                            reduce_columns(reducer, accs, &mut spare, base, steps, reduced, split)
                         },
                         // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
                         // that all elements that `reduced` visits from each of these indices are readable.
-                        Sweep::Rows => unsafe { reduce_rows(reducer, accs, spare, base, steps, reduced) },
+                        Sweep::Rows => unsafe {
+                            reduce_rows(reducer, accs, &mut spare, base, steps, reduced)
+                        },
                     }
-                    match so {
-                        // The stride is passed as a constant, so that the compiler vectorises the loop.
-                        // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits; their stride `so` is 1. The caller
-                        // ensures exclusive access to them.
-                        1 => unsafe { reducer.put_row(o + first as isize, 1, accs) },
-                        // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits. The caller ensures exclusive access
-                        // to them.
-                        _ => unsafe { reducer.put_row(o + first as isize * so, so, accs) },
-                    }
+                    // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits. The caller ensures exclusive access to
+                    // them.
+                    unsafe { reducer.put_row(o + first as isize * so, so, accs) };
                     first += width;
                 }
                 start += block;
@@ -159,32 +157,30 @@ pub(super) unsafe fn sweep<const K: usize, const P: usize, R: Reducer<K>>(
 
 /// Folds `rows` rows into `accs`, which must hold the identity. Combines the results of leaves pairwise. `leaf(accs, count)` folds
 /// the next `count <= grain` rows. `spare` is workspace: `accs.len()` accumulators for each of the [`levels`] of the recursion.
-fn fold_pairwise<const K: usize, R: Reducer<K>>(
-    reducer: &R,
-    accs: &mut [R::Acc],
-    spare: &mut [R::Acc],
+///
+/// # Safety
+/// The caller must ensure that `accs` and `spare` are accumulators of `reducer`.
+pub(super) unsafe fn fold_pairwise<const K: usize>(
+    reducer: &dyn ErasedReducer<K>,
+    accs: &mut Accs<'_>,
+    spare: &mut Accs<'_>,
     rows: usize,
     grain: usize,
-    leaf: &mut dyn FnMut(&mut [R::Acc], usize),
+    leaf: &mut dyn FnMut(&mut Accs<'_>, usize),
 ) {
     if rows <= grain {
         return leaf(accs, rows);
     }
     let low = (rows / 2).next_multiple_of(grain);
-    fold_pairwise(reducer, accs, spare, low, grain, leaf);
-    let (others, spare) = spare.split_at_mut(accs.len());
-    others.fill(reducer.identity());
-    fold_pairwise(reducer, others, spare, rows - low, grain, leaf);
-    reducer.combine_all(accs, others);
-}
-
-/// Returns `len` accumulators that hold the identity, for another thread. Returns `None` if the allocation fails. The allocation
-/// takes little time compared to the thread's work.
-fn identities<const K: usize, R: Reducer<K>>(reducer: &R, len: usize) -> Option<Vec<R::Acc>> {
-    let mut memory = Vec::new();
-    try_reserve(&mut memory, len).then_some(())?;
-    memory.resize(len, reducer.identity());
-    Some(memory)
+    // SAFETY: the caller ensures the contract.
+    unsafe { fold_pairwise(reducer, accs, spare, low, grain, leaf) };
+    let (mut others, mut spare) = spare.split_at(accs.len());
+    // SAFETY: `others` are accumulators of `reducer`.
+    unsafe { reducer.reset(&mut others) };
+    // SAFETY: the caller ensures the contract.
+    unsafe { fold_pairwise(reducer, &mut others, &mut spare, rows - low, grain, leaf) };
+    // SAFETY: both are accumulators of `reducer`.
+    unsafe { reducer.combine_all(accs, &mut others) };
 }
 
 /// Returns the maximum recursion depth of [`fold_pairwise`] for this number of rows.
@@ -194,13 +190,13 @@ pub(super) fn levels(rows: usize, grain: usize) -> usize {
 
 /// Returns the maximum recursion depth of [`reduce_columns`] and [`reduce_rows`] for `plan`: the number of sets of accumulators that they
 /// need as workspace. `splits` is whether [`reduce_columns`] splits the plan.
-pub(super) fn plan_levels<const K: usize, R: Reducer<K>>(plan: &Plan<K>, splits: bool) -> usize {
+pub(super) fn plan_levels<const K: usize>(limits: &Limits, plan: &Plan<K>, splits: bool) -> usize {
     match plan.outer_shape() {
-        // The rows of a single loop are split at multiples of `LEAF_ROWS` only.
-        [] => levels(plan.len(), R::LEAF_ROWS),
+        // The rows of a single loop are split at multiples of `leaf_rows` only.
+        [] => levels(plan.len(), limits.leaf_rows),
         // Each of several loops may be split down to single rows.
         _ if splits => plan.shape().iter().map(|&n| levels(n, 1)).sum(),
-        _ => levels(plan.len(), R::SHORT_LEAF_ROWS.min(LINES_PER_LEAF)),
+        _ => levels(plan.len(), limits.short_leaf_rows.min(LINES_PER_LEAF)),
     }
 }
 
@@ -209,7 +205,7 @@ pub(super) fn plan_levels<const K: usize, R: Reducer<K>>(plan: &Plan<K>, splits:
 struct Split {
     /// The index of the first row.
     index: usize,
-    /// The number of columns that are reduced together if no allocation fails, times the [`weight`](Reducer::weight) of an element. Whether
+    /// The number of columns that are reduced together if no allocation fails, times the [`weight`] of an element. Whether
     /// the rows are split depends on this number and not on the number of accumulators, so the bits are the same if an allocation fails.
     places: usize,
     /// How many of the nested splits may run their halves on two threads. The other splits need no allocation. The bits do not depend on
@@ -217,10 +213,10 @@ struct Split {
     joins: u32,
 }
 
-/// Returns whether [`reduce_columns`] splits `plan`, if it has more than [`Reducer::LEAF_ROWS`] rows or several loops. `places` is the
+/// Returns whether [`reduce_columns`] splits `plan`, if it has more than [`Limits::leaf_rows`] rows or several loops. `places` is the
 /// number of that name of [`Split`].
-fn splits<const K: usize, R: Reducer<K>>(places: usize, plan: &Plan<K>) -> bool {
-    plan.len().saturating_mul(places) >= R::PARALLEL_LEN
+fn splits<const K: usize>(limits: &Limits, places: usize, plan: &Plan<K>) -> bool {
+    plan.len().saturating_mul(places) >= limits.parallel_len
 }
 
 impl Split {
@@ -242,50 +238,56 @@ impl Split {
 /// * `split` has the index of each column's first element, and says how to split the rows.
 ///
 /// # Safety
-/// The caller must ensure that, for each column, all elements that the plan visits are readable.
-unsafe fn reduce_columns<const K: usize, R: Reducer<K>>(
-    reducer: &R,
-    accs: &mut [R::Acc],
-    spare: &mut [R::Acc],
+/// The caller must ensure that `accs` and `spare` are accumulators of `reducer`, and that, for each column, all elements that the plan visits
+/// are readable.
+unsafe fn reduce_columns<const K: usize>(
+    reducer: &dyn ErasedReducer<K>,
+    accs: &mut Accs<'_>,
+    spare: &mut Accs<'_>,
     base: [isize; K],
     steps: [isize; K],
     plan: &Plan<K>,
     split: Split,
 ) {
-    if splits::<K, R>(split.places, plan)
-        && let Some((low, high)) = plan.halves_at(R::LEAF_ROWS)
+    let limits = reducer.limits();
+    if splits(limits, split.places, plan)
+        && let Some((low, high)) = plan.halves_at(limits.leaf_rows)
     {
-        let needed = accs.len() * (1 + plan_levels::<K, R>(&high, splits::<K, R>(split.places, &high)));
+        let needed = accs.len() * (1 + plan_levels(limits, &high, splits(limits, split.places, &high)));
         // Halves that no other thread computes allocate nothing: the allocations would take a large part of the time of a sum.
         let parallel = split.joins > 0;
         let split = Split { joins: split.joins.saturating_sub(1), ..split };
         let upper = Split { index: split.index + low.len(), ..split };
-        if parallel && let Some(mut memory) = identities(reducer, needed) {
-            let (others, more) = memory.split_at_mut(accs.len());
+        if parallel && let Some(mut memory) = OwnedAccs::identities(reducer, needed) {
+            let mut memory = memory.borrow();
+            let (mut others, mut more) = memory.split_at(accs.len());
             join(
                 // SAFETY: `low` visits only elements that `plan` visits. The caller of this function ensures that these may be read in each
                 // column.
                 || unsafe { reduce_columns(reducer, accs, spare, base, steps, &low, split) },
                 // SAFETY: `high` visits only elements that `plan` visits. The caller of this function ensures that these may be read in
                 // each column.
-                || unsafe { reduce_columns(reducer, others, more, base, steps, &high, upper) },
+                || unsafe { reduce_columns(reducer, &mut others, &mut more, base, steps, &high, upper) },
             );
-            return reducer.combine_all(accs, others);
+            // SAFETY: both are accumulators of `reducer`.
+            return unsafe { reducer.combine_all(accs, &mut others) };
         }
         // Compute one half after the other on this thread, with accumulators from `spare`.
         // SAFETY: `low` visits only elements that `plan` visits. The caller of this function ensures that these may be read in each column.
         unsafe { reduce_columns(reducer, accs, spare, base, steps, &low, split) };
-        let (others, more) = spare.split_at_mut(accs.len());
+        let (mut others, mut more) = spare.split_at(accs.len());
         // SAFETY: `high` visits only elements that `plan` visits. The caller of this function ensures that these may be read in each column.
-        unsafe { reduce_columns(reducer, others, more, base, steps, &high, upper) };
-        return reducer.combine_all(accs, others);
+        unsafe { reduce_columns(reducer, &mut others, &mut more, base, steps, &high, upper) };
+        // SAFETY: both are accumulators of `reducer`.
+        return unsafe { reducer.combine_all(accs, &mut others) };
     }
-    accs.fill(reducer.identity());
+    // SAFETY: `accs` are accumulators of `reducer`.
+    unsafe { reducer.reset(accs) };
     let (n, strides) = (plan.inner_len(), plan.inner_strides());
     let mut walk = Odometer::outer(plan);
     let (mut inner, mut index) = (0, split.index);
     // All loops of the plan, including the inner one, are over rows. So `n` is a number of rows, and `strides` the strides between them.
-    let mut leaf = |accs: &mut [R::Acc], mut count: usize| {
+    let mut leaf = |accs: &mut Accs<'_>, mut count: usize| {
         while count > 0 {
             let run = count.min(n - inner);
             let rows = advanced(sum_of(base, walk.offsets()), inner, strides);
@@ -305,11 +307,12 @@ unsafe fn reduce_columns<const K: usize, R: Reducer<K>>(
     let grain = match () {
         // A single fold over all rows is faster: few rows have an element that replaces the extremum found so far, and sums are combined less
         // often.
-        () if const { !R::ROUNDS } => usize::MAX,
-        () if n < MIN_INNER_ROWS => R::SHORT_LEAF_ROWS,
-        () => R::LEAF_ROWS,
+        () if !limits.rounds => usize::MAX,
+        () if n < MIN_INNER_ROWS => limits.short_leaf_rows,
+        () => limits.leaf_rows,
     };
-    fold_pairwise(reducer, accs, spare, plan.len(), grain, &mut leaf);
+    // SAFETY: `accs` and `spare` are accumulators of `reducer`.
+    unsafe { fold_pairwise(reducer, accs, spare, plan.len(), grain, &mut leaf) };
 }
 
 /// Variant of [`reduce_columns`] for [`Sweep::Rows`]. For each run of the plan's inner loop, the function folds the line that the run visits
@@ -317,19 +320,20 @@ unsafe fn reduce_columns<const K: usize, R: Reducer<K>>(
 ///
 /// # Safety
 /// The contract of [`reduce_columns`]. In addition, the plan must visit at least one element.
-unsafe fn reduce_rows<const K: usize, R: Reducer<K>>(
-    reducer: &R,
-    accs: &mut [R::Acc],
-    spare: &mut [R::Acc],
+unsafe fn reduce_rows<const K: usize>(
+    reducer: &dyn ErasedReducer<K>,
+    accs: &mut Accs<'_>,
+    spare: &mut Accs<'_>,
     base: [isize; K],
     steps: [isize; K],
     plan: &Plan<K>,
 ) {
-    accs.fill(reducer.identity());
+    // SAFETY: `accs` are accumulators of `reducer`.
+    unsafe { reducer.reset(accs) };
     let (n, strides) = (plan.inner_len(), plan.inner_strides());
     let mut walk = Odometer::outer(plan);
     let mut index = 0;
-    let mut leaf = |accs: &mut [R::Acc], count: usize| {
+    let mut leaf = |accs: &mut Accs<'_>, count: usize| {
         for _ in 0..count {
             let lines = sum_of(base, walk.offsets());
             // SAFETY: all calls of `leaf` together visit each position of `walk` once. So `lines` is the first element of a line of `plan`.
@@ -340,5 +344,6 @@ unsafe fn reduce_rows<const K: usize, R: Reducer<K>>(
         }
     };
     let lines = plan.outer_shape().iter().product();
-    fold_pairwise(reducer, accs, spare, lines, LINES_PER_LEAF, &mut leaf);
+    // SAFETY: `accs` and `spare` are accumulators of `reducer`.
+    unsafe { fold_pairwise(reducer, accs, spare, lines, LINES_PER_LEAF, &mut leaf) };
 }

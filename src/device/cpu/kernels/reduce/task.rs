@@ -1,8 +1,9 @@
 //! Reductions of a single operand: the operand and output of a [`Reduction`], and how its loops are planned.
 
 use super::columns::fold_rows;
+use super::erased::ErasedReducer;
 use super::outputs::reduce_outputs;
-use super::reducer::Reducer;
+use super::reducer::{Limits, Reducer};
 use super::rows::{block, fold_rows_each, reduce_line, reduce_one_line};
 use super::sweep::Sweep;
 use crate::device::cpu::loops::threads::PARALLEL_SUM_LEN;
@@ -12,7 +13,8 @@ use crate::element::Element;
 use crate::layout::is_contiguous;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
-use crate::simd::{CACHE_LINE_BYTES, kernel};
+use crate::simd::CACHE_LINE_BYTES;
+use core::alloc::Layout;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of rows that are folded into one accumulator before it is combined with another.
@@ -94,7 +96,7 @@ impl<'a, T: Element, R: Reduction<T>> ReduceTask<'a, T, R> {
     }
 
     /// Plans the loops and computes all outputs, on several threads if there are many elements.
-    pub(super) fn over(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) {
+    pub(super) fn over(&self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (_, strides) = a.strides().split_at(out.shape().len());
         // If a few contiguous elements are reduced to a single output, planning would take longer than the reduction.
@@ -107,50 +109,64 @@ impl<'a, T: Element, R: Reduction<T>> ReduceTask<'a, T, R> {
             // SAFETY: the output has one element, to which `Output` guarantees exclusive access.
             return unsafe { self.put(0, acc) };
         }
-        let (kept, reduced) = self.plans(out, a);
-        // SAFETY: `kept` visits the kept axes, and `reduced` the reduced axes. So all elements that are read belong to the operand, and
-        // `Operand` guarantees that they are readable. `Output` guarantees exclusive access to the outputs, which are distinct.
-        unsafe { reduce_outputs(&*self, &kept, &reduced, order(&kept, &reduced)) };
+        // SAFETY: `Operand` guarantees that its elements are readable, and `Output` exclusive access to the outputs, which are distinct.
+        unsafe { reduce_planned(self, out.strides(), a.shape(), a.strides(), R::USES_INDEX) };
     }
+}
 
-    /// Returns the plan of the outputs, and the plan of the elements of each output. If a kept axis is reversed, changes `from` and
-    /// `to` to the elements at the new index 0.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn plans(
-        &mut self,
-        out: &Output<'_, R::Output, Cpu>,
-        a: &Operand<'_, T, Cpu>,
-    ) -> (Plan<2>, Plan<1>) {
-        let (kept_shape, shape) = a.shape().split_at(out.shape().len());
-        let (kept_strides, strides) = a.strides().split_at(out.shape().len());
-        let reduced = match (shape, strides) {
-            (&[n], &[stride]) if stride >= 0 => Plan::line(n, [stride]),
-            _ if R::USES_INDEX => Plan::ordered(shape, [strides]),
-            _ => Plan::unordered(shape, [strides]),
-        };
-        let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
-        let (to, from) = (&mut to[..kept_shape.len()], &mut from[..kept_shape.len()]);
-        to.copy_from_slice(out.strides());
-        from.copy_from_slice(kept_strides);
-        self.read_forwards(kept_shape, to, from);
-        let kept = match (kept_shape, &*to, &*from) {
-            (&[n], &[to], &[from]) => Plan::line(n, [to, from]),
-            _ => Plan::unordered_by(kept_shape, [to, from], 1),
-        };
-        (kept, reduced)
-    }
+/// Plans the loops of a reduction and computes all outputs. `ordered` is whether the elements of one output are visited in their order.
+///
+/// # Safety
+/// The caller must ensure that the elements of this shape with these strides are readable, and exclusive access to the outputs with the
+/// strides `out`, which must be distinct.
+unsafe fn reduce_planned(
+    reducer: &dyn ErasedReducer<1>,
+    out: &[isize],
+    shape: &[usize],
+    strides: &[isize],
+    ordered: bool,
+) {
+    let (kept, reduced) = plans(out, shape, strides, ordered);
+    // SAFETY: `kept` visits the kept axes, and `reduced` the reduced axes. So all elements that are read belong to the operand, and the
+    // caller ensures that they are readable, and exclusive access to the outputs.
+    unsafe { reduce_outputs(reducer, &kept, &reduced, order(&kept, &reduced)) };
+}
 
-    /// Reverses each kept axis whose stride in the operand is negative, so that the operand is read forwards. The output may then
-    /// be written backwards. This matters less, because the output has fewer elements than the operand.
-    fn read_forwards(&mut self, shape: &[usize], to: &mut [isize], from: &mut [isize]) {
-        for ((&n, to), from) in shape.iter().zip(to).zip(from) {
-            if *from < 0 && n > 0 {
-                let last = n as isize - 1;
-                (self.to, self.from) = (self.to.offset(*to * last), self.from.offset(*from * last));
-                (*to, *from) = (-*to, -*from);
-            }
+/// Returns the plan of the outputs, whose strides are `out`, and the plan of the elements of each output. `shape` and `strides` are those
+/// of the operand. `ordered` is whether the elements of one output are visited in their order.
+pub(super) fn plans(out: &[isize], shape: &[usize], strides: &[isize], ordered: bool) -> (Plan<2>, Plan<1>) {
+    let (kept_shape, shape) = shape.split_at(out.len());
+    let (kept_strides, strides) = strides.split_at(out.len());
+    let reduced = match (shape, strides) {
+        (&[n], &[stride]) if stride >= 0 => Plan::line(n, [stride]),
+        _ if ordered => Plan::ordered(shape, [strides]),
+        _ => Plan::unordered(shape, [strides]),
+    };
+    let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
+    let (to, from) = (&mut to[..kept_shape.len()], &mut from[..kept_shape.len()]);
+    to.copy_from_slice(out);
+    from.copy_from_slice(kept_strides);
+    let first = read_forwards(kept_shape, to, from);
+    let kept = match (kept_shape, &*to, &*from) {
+        (&[n], &[to], &[from]) => Plan::line(n, [to, from]),
+        _ => Plan::unordered_by(kept_shape, [to, from], 1),
+    };
+    (kept.starting_at(first), reduced)
+}
+
+/// Reverses each kept axis whose stride in the operand is negative, so that the operand is read forwards, and returns the offsets of the
+/// elements at the new index 0. The output may then be written backwards. This matters less, because the output has fewer elements than
+/// the operand.
+fn read_forwards(shape: &[usize], to: &mut [isize], from: &mut [isize]) -> [isize; 2] {
+    let mut first = [0; 2];
+    for ((&n, to), from) in shape.iter().zip(to).zip(from) {
+        if *from < 0 && n > 0 {
+            let last = n as isize - 1;
+            first = [first[0] + *to * last, first[1] + *from * last];
+            (*to, *from) = (-*to, -*from);
         }
     }
+    first
 }
 
 /// Returns the order of the loops, or `None` if outputs are computed one after the other.
@@ -169,28 +185,19 @@ fn order(kept: &Plan<2>, reduced: &Plan<1>) -> Option<Sweep> {
     (sk.unsigned_abs() < outer.unsigned_abs() && reduced.len() > 0).then_some(Sweep::Rows)
 }
 
-kernel! {
-    /// Combines each accumulator with the one at the same index of `others`.
-    ///
-    /// # Safety
-    /// There are no conditions. The function is `unsafe` because [`kernel!`] makes every kernel `unsafe`.
-    wide unsafe fn combine_all[T: Element, R: Reduction<T>][T, R](op: &R, accs: &mut [R::Acc], others: &[R::Acc]) -> () {
-        for (acc, &other) in accs.iter_mut().zip(others) {
-            *acc = op.combine(*acc, other);
-        }
-    }
-}
-
 impl<T: Element, R: Reduction<T>> Reducer<1> for ReduceTask<'_, T, R> {
     type Acc = R::Acc;
-    const PARALLEL_LEN: usize = enough::<T, R>();
-    const ELEMENT_COST_BYTES: usize = PARALLEL_BYTES / enough::<T, R>();
-    const BLOCK_LEN: usize = block::<T, R>();
-    const MAX_SWEPT_OUTPUTS: usize = 4096;
-    const LEAF_ROWS: usize = 16 * CHAIN_LEN;
-    const SHORT_LEAF_ROWS: usize = CHAIN_LEN;
-    // Results that are indices, and sums of integers, have no rounding errors.
-    const ROUNDS: bool = !(R::HAS_FOLD_BLOCK && R::USES_INDEX || R::FOLDS_MANY_ROWS);
+    const LIMITS: Limits = Limits {
+        acc: Layout::new::<R::Acc>(),
+        parallel_len: enough::<T, R>(),
+        element_cost_bytes: PARALLEL_BYTES / enough::<T, R>(),
+        block_len: block::<T, R>(),
+        max_swept_outputs: 4096,
+        leaf_rows: 16 * CHAIN_LEN,
+        short_leaf_rows: CHAIN_LEN,
+        // Results that are indices, and sums of integers, have no rounding errors.
+        rounds: !(R::HAS_FOLD_BLOCK && R::USES_INDEX || R::FOLDS_MANY_ROWS),
+    };
 
     #[inline(always)]
     fn identity(&self) -> R::Acc {
@@ -200,11 +207,6 @@ impl<T: Element, R: Reduction<T>> Reducer<1> for ReduceTask<'_, T, R> {
     #[inline(always)]
     fn combine(&self, a: R::Acc, b: R::Acc) -> R::Acc {
         self.op.combine(a, b)
-    }
-
-    fn combine_all(&self, accs: &mut [R::Acc], others: &[R::Acc]) {
-        // SAFETY: `combine_all` has no conditions.
-        unsafe { combine_all::<T, R>(self.op, accs, others) }
     }
 
     /// If every element is in another cache line, because both inner strides are at least a line, reading it costs as much as reading all

@@ -233,7 +233,8 @@ fn enough_accumulators_for_each_level() {
 #[test]
 fn enough_accumulators_for_each_split() {
     type Sums<'a> = ReduceTask<'a, f64, Sum>;
-    const LEAF_ROWS: usize = <Sums<'_> as Reducer<1>>::LEAF_ROWS;
+    const LIMITS: Limits = <Sums<'_> as Reducer<1>>::LIMITS;
+    const LEAF_ROWS: usize = LIMITS.leaf_rows;
     fn depth(plan: &Plan<1>, splits: &dyn Fn(&Plan<1>) -> bool) -> usize {
         match plan.halves_at(LEAF_ROWS) {
             Some((low, high)) if splits(plan) => depth(&low, splits).max(1 + depth(&high, splits)),
@@ -250,7 +251,7 @@ fn enough_accumulators_for_each_split() {
             let splits = |plan: &Plan<1>| plan.len() >= least;
             let needed = depth(&plan, &splits);
             assert!(
-                needed <= plan_levels::<1, Sums<'_>>(&plan, splits(&plan)),
+                needed <= plan_levels(&LIMITS, &plan, splits(&plan)),
                 "{outer} times {inner} rows, {least}"
             );
             split += usize::from(splits(&plan) && needed > 0);

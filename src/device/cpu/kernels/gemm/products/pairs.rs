@@ -6,9 +6,10 @@ use super::rows::add_rows;
 use super::sums::{CHAIN_LEN, Sums};
 use super::zipped::{ANY_STRIDE, CONTIGUOUS, REPEATED};
 use crate::device::cpu::HostPtr;
-use crate::device::cpu::kernels::reduce::{Reducer, advanced};
+use crate::device::cpu::kernels::reduce::{Limits, Reducer, advanced};
 use crate::device::cpu::loops::threads::PARALLEL_SUM_LEN;
 use crate::element::Scalar;
+use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,12 +50,16 @@ impl<T: Scalar, S: Sums<T>, const LANES: usize> PairTask<T, S, LANES> {
 
 impl<T: Scalar, S: Sums<T>, const LANES: usize> Reducer<2> for PairTask<T, S, LANES> {
     type Acc = S::Sum;
-    const PARALLEL_LEN: usize = 2 * PARALLEL_SUM_LEN;
-    const ELEMENT_COST_BYTES: usize = 2 * size_of::<T>();
-    const BLOCK_LEN: usize = LANES * CHAIN_LEN;
-    const MAX_SWEPT_OUTPUTS: usize = MAX_SWEPT_OUTPUTS;
-    const LEAF_ROWS: usize = CHAIN_LEN;
-    const ROUNDS: bool = !T::INTEGER;
+    const LIMITS: Limits = Limits {
+        acc: Layout::new::<S::Sum>(),
+        parallel_len: 2 * PARALLEL_SUM_LEN,
+        element_cost_bytes: 2 * size_of::<T>(),
+        block_len: LANES * CHAIN_LEN,
+        max_swept_outputs: MAX_SWEPT_OUTPUTS,
+        leaf_rows: CHAIN_LEN,
+        short_leaf_rows: CHAIN_LEN,
+        rounds: !T::INTEGER,
+    };
 
     #[inline(always)]
     fn identity(&self) -> S::Sum {
@@ -64,12 +69,6 @@ impl<T: Scalar, S: Sums<T>, const LANES: usize> Reducer<2> for PairTask<T, S, LA
     #[inline(always)]
     fn combine(&self, a: S::Sum, b: S::Sum) -> S::Sum {
         S::merge(a, b)
-    }
-
-    fn combine_all(&self, sums: &mut [S::Sum], others: &[S::Sum]) {
-        for (sum, &other) in sums.iter_mut().zip(others) {
-            *sum = S::merge(*sum, other);
-        }
     }
 
     #[inline]
