@@ -191,7 +191,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     unsafe fn finish_into(&self, at: isize, acc: &R::Acc) {
         // SAFETY: `put` requires that `at` is the offset of an element of the output, and exclusive access to that element. The caller of
         // `finish_into` ensures both.
-        unsafe { self.put(at, *acc) };
+        unsafe { self.put(at, acc) };
     }
 
     #[inline(never)]

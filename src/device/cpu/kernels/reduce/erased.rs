@@ -61,8 +61,7 @@ impl Accs<'_> {
     /// Returns the accumulators.
     ///
     /// # Safety
-    /// The caller must ensure that they are values of the type `A`: the memory is for accumulators of this type, and [`ErasedReducer::reset`] has
-    /// written all of them.
+    /// The caller must ensure that they are values of the type `A`: the memory has accumulators of this type, or `A` is `MaybeUninit` of it.
     #[inline]
     unsafe fn values<A>(&mut self) -> &mut [A] {
         debug_assert_eq!(self.size, size_of::<A>());
@@ -72,9 +71,10 @@ impl Accs<'_> {
     }
 }
 
-/// A [`Reducer`] as a trait object. In all its functions, `accs` are accumulators of this reducer: the caller must ensure that their memory
-/// has the layout of [`Limits::acc`], and that [`reset`](ErasedReducer::reset) has written all of them. `K`, `at`, `steps` and `strides` are those
-/// of [`Reducer`].
+/// A [`Reducer`] as a trait object. `K`, `at`, `steps` and `strides` are those of [`Reducer`].
+///
+/// Memory is *for* accumulators of a reducer if it has their layout, [`Limits::acc`]. It *has* accumulators as soon as a function of this
+/// trait has written all of them.
 pub(in crate::device::cpu::kernels) trait ErasedReducer<const K: usize>:
     Sync
 {
@@ -91,10 +91,11 @@ pub(in crate::device::cpu::kernels) trait ErasedReducer<const K: usize>:
     /// # Safety
     /// `accs` and `others` are accumulators of this reducer.
     unsafe fn combine_all(&self, accs: &mut Accs<'_>, others: &mut Accs<'_>);
-    /// Combines an accumulator with each of several lines of `n` elements, one after the other. `index` is the index of the first element.
+    /// Replaces an accumulator by the identity, combined with the results of several lines of `n` elements, one after the other. `index` is
+    /// the index of the first element.
     ///
     /// # Safety
-    /// `acc` is one accumulator of this reducer. The elements of each line are readable, and `n` is not zero.
+    /// The memory of `acc` is for one accumulator of this reducer. The elements of each line are readable, and `n` is not zero.
     unsafe fn fold_each(
         &self,
         acc: &mut Accs<'_>,
@@ -106,7 +107,7 @@ pub(in crate::device::cpu::kernels) trait ErasedReducer<const K: usize>:
     /// Replaces an accumulator by the result of a line: [`Reducer::fold_line`].
     ///
     /// # Safety
-    /// `acc` is one accumulator of this reducer. The other conditions are those of [`Reducer::fold_line`].
+    /// The memory of `acc` is for one accumulator of this reducer. The other conditions are those of [`Reducer::fold_line`].
     unsafe fn fold_line(
         &self,
         acc: &mut Accs<'_>,
@@ -174,12 +175,14 @@ impl<const K: usize, R: Reducer<K>> ErasedReducer<K> for R {
         mut index: usize,
     ) {
         // SAFETY: the caller ensures that this is an accumulator of this reducer.
-        let [acc] = (unsafe { acc.values::<R::Acc>() }) else { return };
+        let [to] = (unsafe { acc.values::<MaybeUninit<R::Acc>>() }) else { return };
+        let mut acc = self.identity();
         for &at in lines {
             // SAFETY: the caller ensures that the elements of this line are readable.
-            *acc = self.combine(*acc, unsafe { Reducer::fold_line(self, at, n, strides, index) });
+            acc = self.combine(acc, unsafe { Reducer::fold_line(self, at, n, strides, index) });
             index += n;
         }
+        to.write(acc);
     }
 
     unsafe fn fold_line(
@@ -191,9 +194,9 @@ impl<const K: usize, R: Reducer<K>> ErasedReducer<K> for R {
         index: usize,
     ) {
         // SAFETY: the caller ensures that this is an accumulator of this reducer.
-        let [acc] = (unsafe { acc.values::<R::Acc>() }) else { return };
+        let [to] = (unsafe { acc.values::<MaybeUninit<R::Acc>>() }) else { return };
         // SAFETY: the caller ensures the conditions of `Reducer::fold_line`.
-        *acc = unsafe { Reducer::fold_line(self, at, n, strides, index) };
+        to.write(unsafe { Reducer::fold_line(self, at, n, strides, index) });
     }
 
     unsafe fn fold_lines(
@@ -237,8 +240,7 @@ impl<const K: usize, R: Reducer<K>> ErasedReducer<K> for R {
     }
 }
 
-/// Calls `f` with `len` accumulators that hold the identity, on the stack if they have at most [`STACK_BYTES`] and the alignment of a cache
-/// line.
+/// Calls `f` with memory for `len` accumulators, on the stack if they have at most [`STACK_BYTES`] and the alignment of a cache line.
 pub(super) fn with_accs<const K: usize>(
     reducer: &dyn ErasedReducer<K>,
     len: usize,
@@ -247,10 +249,7 @@ pub(super) fn with_accs<const K: usize>(
     let acc = reducer.limits().acc;
     let mut call = |start: *mut u8| {
         // SAFETY: the memory at `start` is aligned, has space for `len` accumulators, and nothing else accesses it.
-        let mut accs = unsafe { Accs::new(start, len, acc) };
-        // SAFETY: the memory has the layout of this reducer's accumulators.
-        unsafe { reducer.reset(&mut accs) };
-        f(&mut accs);
+        f(&mut unsafe { Accs::new(start, len, acc) });
     };
     if len * acc.size() <= STACK_BYTES && acc.align() <= align_of::<Stack>() {
         let mut memory = Stack([MaybeUninit::uninit(); STACK_BYTES]);
@@ -268,18 +267,12 @@ pub(super) struct OwnedAccs {
 }
 
 impl OwnedAccs {
-    /// Allocates memory for `len` accumulators, and writes the identity to them. Returns `None` if the allocation fails. The allocation
-    /// takes little time compared to the thread's work.
-    pub(super) fn identities<const K: usize>(
-        reducer: &dyn ErasedReducer<K>,
-        len: usize,
-    ) -> Option<OwnedAccs> {
+    /// Allocates memory for `len` accumulators. Returns `None` if the allocation fails. The allocation takes little time compared to the
+    /// thread's work.
+    pub(super) fn new<const K: usize>(reducer: &dyn ErasedReducer<K>, len: usize) -> Option<OwnedAccs> {
         let acc = reducer.limits().acc;
         let layout = Layout::from_size_align(acc.size().checked_mul(len)?, acc.align().max(64)).ok()?;
-        let mut owned = OwnedAccs { block: Block::fresh(layout, Fill::Anything)?, len, acc };
-        // SAFETY: the memory has the layout of this reducer's accumulators.
-        unsafe { reducer.reset(&mut owned.borrow()) };
-        Some(owned)
+        Some(OwnedAccs { block: Block::fresh(layout, Fill::Anything)?, len, acc })
     }
 
     pub(super) fn borrow(&mut self) -> Accs<'_> {

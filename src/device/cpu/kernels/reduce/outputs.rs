@@ -110,7 +110,7 @@ unsafe fn each<const K: usize, const P: usize>(
                 let at = advanced(at, first, steps);
                 if one_line {
                     let lines = sum_of(at, reduced.offsets());
-                    // SAFETY: `accs` are accumulators of `reducer`.
+                    // SAFETY: the memory of `accs` is for accumulators of `reducer`.
                     unsafe { reducer.reset(accs) };
                     // SAFETY: `first + accs.len() <= n`, so each line begins at an index of `part`. `reduced` is a single loop, so the line
                     // consists of the `count > 0` elements that `reduced` visits from this index. The caller ensures that they are readable.
@@ -131,8 +131,8 @@ unsafe fn each<const K: usize, const P: usize>(
 /// used. `index` is the index of the first element.
 ///
 /// # Safety
-/// The caller must ensure that `acc` is an accumulator of `reducer`, and that all elements that the plan visits from the offsets `base` are
-/// readable.
+/// The caller must ensure that the memory of `acc` is for an accumulator of `reducer`, and that all elements that the plan visits from the
+/// offsets `base` are readable.
 unsafe fn reduce_plan<const K: usize>(
     reducer: &dyn ErasedReducer<K>,
     acc: &mut Accs<'_>,
@@ -162,10 +162,9 @@ unsafe fn reduce_plan<const K: usize>(
         // SAFETY: these are the `n` elements of the plan's only row, which the caller ensures are readable.
         return unsafe { reducer.fold_line(acc, sum_of(base, plan.offsets()), n, strides, index) };
     }
-    // SAFETY: `acc` is an accumulator of `reducer`.
-    unsafe { reducer.reset(acc) };
     if rows == 0 || n == 0 {
-        return;
+        // SAFETY: the memory of `acc` is for an accumulator of `reducer`.
+        return unsafe { reducer.reset(acc) };
     }
     let mut walk = Odometer::outer(plan);
     let mut at = index;
@@ -184,7 +183,7 @@ unsafe fn reduce_plan<const K: usize>(
     // leaf.
     let grain = (MAX_SEQUENTIAL_ELEMENTS / n).clamp(1, MAX_SEQUENTIAL_ROWS);
     with_accs(reducer, levels(rows, grain), &mut |spare| {
-        // SAFETY: all are accumulators of `reducer`, and `acc` has the identity.
+        // SAFETY: the memory is for accumulators of `reducer`. `leaf` writes its accumulator.
         unsafe { fold_pairwise(reducer, acc, spare, rows, grain, &mut leaf) };
     });
 }

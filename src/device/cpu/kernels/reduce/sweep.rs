@@ -78,6 +78,8 @@ pub(super) unsafe fn sweep_a_few<const K: usize, const P: usize>(
     let (o, at) = output_and_operands(kept.offsets());
     let (rows, strides) = (sum_of(at, reduced.offsets()), reduced.inner_strides());
     with_accs(reducer, kept.inner_len(), &mut |accs| {
+        // SAFETY: the memory of `accs` is for accumulators of `reducer`.
+        unsafe { reducer.reset(accs) };
         // SAFETY: the rows consist of the elements that `reduced` visits from each index of `kept`. The caller ensures that these are
         // readable.
         unsafe { reducer.fold_rows(accs, rows, steps, strides, [reduced.len(), 0]) };
@@ -113,8 +115,6 @@ pub(super) unsafe fn sweep<const K: usize, const P: usize>(
     with_memory(Side::Sums, limits.acc, all * levels, few * levels, &mut |memory, room| {
         // SAFETY: `with_memory` provides exclusive access to aligned memory for `room` accumulators.
         let mut memory = unsafe { Accs::new(memory, room, limits.acc) };
-        // SAFETY: the memory is for accumulators of `reducer`.
-        unsafe { reducer.reset(&mut memory) };
         let width = if room == all * levels { block } else { few };
         let (mut accs, mut spare) = memory.split_at(width.min(n));
         let mut walk = Odometer::outer(part);
@@ -155,11 +155,11 @@ pub(super) unsafe fn sweep<const K: usize, const P: usize>(
     });
 }
 
-/// Folds `rows` rows into `accs`, which must hold the identity. Combines the results of leaves pairwise. `leaf(accs, count)` folds
-/// the next `count <= grain` rows. `spare` is workspace: `accs.len()` accumulators for each of the [`levels`] of the recursion.
+/// Replaces `accs` by the results of `rows` rows. Combines the results of leaves pairwise. `leaf(accs, count)` replaces `accs` by the
+/// results of the next `count <= grain` rows. `spare` is workspace: `accs.len()` accumulators for each of the [`levels`] of the recursion.
 ///
 /// # Safety
-/// The caller must ensure that `accs` and `spare` are accumulators of `reducer`.
+/// The caller must ensure that the memory of `accs` and `spare` is for accumulators of `reducer`, and that `leaf` writes all accumulators.
 pub(super) unsafe fn fold_pairwise<const K: usize>(
     reducer: &dyn ErasedReducer<K>,
     accs: &mut Accs<'_>,
@@ -175,11 +175,9 @@ pub(super) unsafe fn fold_pairwise<const K: usize>(
     // SAFETY: the caller ensures the contract.
     unsafe { fold_pairwise(reducer, accs, spare, low, grain, leaf) };
     let (mut others, mut spare) = spare.split_at(accs.len());
-    // SAFETY: `others` are accumulators of `reducer`.
-    unsafe { reducer.reset(&mut others) };
     // SAFETY: the caller ensures the contract.
     unsafe { fold_pairwise(reducer, &mut others, &mut spare, rows - low, grain, leaf) };
-    // SAFETY: both are accumulators of `reducer`.
+    // SAFETY: both calls above have written their accumulators.
     unsafe { reducer.combine_all(accs, &mut others) };
 }
 
@@ -238,8 +236,8 @@ impl Split {
 /// * `split` has the index of each column's first element, and says how to split the rows.
 ///
 /// # Safety
-/// The caller must ensure that `accs` and `spare` are accumulators of `reducer`, and that, for each column, all elements that the plan visits
-/// are readable.
+/// The caller must ensure that the memory of `accs` and `spare` is for accumulators of `reducer`, and that, for each column, all elements that
+/// the plan visits are readable.
 unsafe fn reduce_columns<const K: usize>(
     reducer: &dyn ErasedReducer<K>,
     accs: &mut Accs<'_>,
@@ -258,7 +256,7 @@ unsafe fn reduce_columns<const K: usize>(
         let parallel = split.joins > 0;
         let split = Split { joins: split.joins.saturating_sub(1), ..split };
         let upper = Split { index: split.index + low.len(), ..split };
-        if parallel && let Some(mut memory) = OwnedAccs::identities(reducer, needed) {
+        if parallel && let Some(mut memory) = OwnedAccs::new(reducer, needed) {
             let mut memory = memory.borrow();
             let (mut others, mut more) = memory.split_at(accs.len());
             join(
@@ -269,7 +267,7 @@ unsafe fn reduce_columns<const K: usize>(
                 // each column.
                 || unsafe { reduce_columns(reducer, &mut others, &mut more, base, steps, &high, upper) },
             );
-            // SAFETY: both are accumulators of `reducer`.
+            // SAFETY: both calls above have written their accumulators.
             return unsafe { reducer.combine_all(accs, &mut others) };
         }
         // Compute one half after the other on this thread, with accumulators from `spare`.
@@ -278,16 +276,16 @@ unsafe fn reduce_columns<const K: usize>(
         let (mut others, mut more) = spare.split_at(accs.len());
         // SAFETY: `high` visits only elements that `plan` visits. The caller of this function ensures that these may be read in each column.
         unsafe { reduce_columns(reducer, &mut others, &mut more, base, steps, &high, upper) };
-        // SAFETY: both are accumulators of `reducer`.
+        // SAFETY: both calls above have written their accumulators.
         return unsafe { reducer.combine_all(accs, &mut others) };
     }
-    // SAFETY: `accs` are accumulators of `reducer`.
-    unsafe { reducer.reset(accs) };
     let (n, strides) = (plan.inner_len(), plan.inner_strides());
     let mut walk = Odometer::outer(plan);
     let (mut inner, mut index) = (0, split.index);
     // All loops of the plan, including the inner one, are over rows. So `n` is a number of rows, and `strides` the strides between them.
     let mut leaf = |accs: &mut Accs<'_>, mut count: usize| {
+        // SAFETY: the memory of `accs` is for accumulators of `reducer`.
+        unsafe { reducer.reset(accs) };
         while count > 0 {
             let run = count.min(n - inner);
             let rows = advanced(sum_of(base, walk.offsets()), inner, strides);
@@ -311,7 +309,7 @@ unsafe fn reduce_columns<const K: usize>(
         () if n < MIN_INNER_ROWS => limits.short_leaf_rows,
         () => limits.leaf_rows,
     };
-    // SAFETY: `accs` and `spare` are accumulators of `reducer`.
+    // SAFETY: the memory is for accumulators of `reducer`. `leaf` writes all of its accumulators.
     unsafe { fold_pairwise(reducer, accs, spare, plan.len(), grain, &mut leaf) };
 }
 
@@ -328,12 +326,12 @@ unsafe fn reduce_rows<const K: usize>(
     steps: [isize; K],
     plan: &Plan<K>,
 ) {
-    // SAFETY: `accs` are accumulators of `reducer`.
-    unsafe { reducer.reset(accs) };
     let (n, strides) = (plan.inner_len(), plan.inner_strides());
     let mut walk = Odometer::outer(plan);
     let mut index = 0;
     let mut leaf = |accs: &mut Accs<'_>, count: usize| {
+        // SAFETY: the memory of `accs` is for accumulators of `reducer`.
+        unsafe { reducer.reset(accs) };
         for _ in 0..count {
             let lines = sum_of(base, walk.offsets());
             // SAFETY: all calls of `leaf` together visit each position of `walk` once. So `lines` is the first element of a line of `plan`.
@@ -344,6 +342,6 @@ unsafe fn reduce_rows<const K: usize>(
         }
     };
     let lines = plan.outer_shape().iter().product();
-    // SAFETY: `accs` and `spare` are accumulators of `reducer`.
+    // SAFETY: the memory is for accumulators of `reducer`. `leaf` writes all of its accumulators.
     unsafe { fold_pairwise(reducer, accs, spare, lines, LINES_PER_LEAF, &mut leaf) };
 }

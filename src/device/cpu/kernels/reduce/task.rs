@@ -67,32 +67,9 @@ impl<'a, T: Element, R: Reduction<T>> ReduceTask<'a, T, R> {
     /// # Safety
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     #[inline]
-    pub(super) unsafe fn put(&self, at: isize, acc: R::Acc) {
-        let result = self.op.finish(acc, self.count);
-        // SAFETY: the caller ensures that `at` is the offset of an element of the output, and exclusive access to that element.
-        if unsafe { self.put_result(at, result) } {
-            self.doubtful.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Writes a result of [`Reduction::finish`]. Returns whether it is doubtful. The accumulator is not an argument, because it may take half
-    /// of the stack.
-    ///
-    /// # Safety
-    /// The contract of [`put`](ReduceTask::put).
-    #[inline(always)]
-    unsafe fn put_result(&self, at: isize, result: Option<R::Output>) -> bool {
-        match result {
-            Some(value) => {
-                // SAFETY: the caller ensures that `at` is the offset of an element of the output, and exclusive access to that element.
-                unsafe { *self.to.offset(at).get() = value };
-                (const { R::RESCALES }) && self.op.is_doubtful(value)
-            }
-            None => {
-                self.failed.store(true, Ordering::Relaxed);
-                false
-            }
-        }
+    pub(super) unsafe fn put(&self, at: isize, acc: &R::Acc) {
+        // SAFETY: `put_row` has the contract of this function for one output.
+        unsafe { Reducer::put_row(self, at, 1, core::slice::from_ref(acc)) };
     }
 
     /// Plans the loops and computes all outputs, on several threads if there are many elements.
@@ -107,7 +84,7 @@ impl<'a, T: Element, R: Reduction<T>> ReduceTask<'a, T, R> {
             // SAFETY: the operand is contiguous, so these are its `count` elements, which `Operand` guarantees to be readable.
             let acc = unsafe { reduce_one_line(self.op, self.from, self.count, 1) };
             // SAFETY: the output has one element, to which `Output` guarantees exclusive access.
-            return unsafe { self.put(0, acc) };
+            return unsafe { self.put(0, &acc) };
         }
         // SAFETY: `Operand` guarantees that its elements are readable, and `Output` exclusive access to the outputs, which are distinct.
         unsafe { reduce_planned(self, out.strides(), a.shape(), a.strides(), R::USES_INDEX) };
@@ -255,10 +232,21 @@ impl<T: Element, R: Reduction<T>> Reducer<1> for ReduceTask<'_, T, R> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn put_row(&self, at: isize, step: isize, accs: &[R::Acc]) {
-        let mut doubtful = false;
+        // Local variables, because a store to an output could change the fields of `self`, as far as the compiler knows.
+        let (op, to, count) = (self.op, self.to.offset(at), self.count);
+        let (mut failed, mut doubtful) = (false, false);
         for (i, &acc) in accs.iter().enumerate() {
-            // SAFETY: `i < accs.len()`, so this is the offset of one of the outputs, to which the caller ensures exclusive access.
-            doubtful |= unsafe { self.put_result(at + i as isize * step, self.op.finish(acc, self.count)) };
+            match op.finish(acc, count) {
+                Some(value) => {
+                    // SAFETY: `i < accs.len()`, so this is one of the outputs, to which the caller ensures exclusive access.
+                    unsafe { *to.offset(i as isize * step).get() = value };
+                    doubtful |= (const { R::RESCALES }) && op.is_doubtful(value);
+                }
+                None => failed = true,
+            }
+        }
+        if failed {
+            self.failed.store(true, Ordering::Relaxed);
         }
         if doubtful {
             self.doubtful.store(true, Ordering::Relaxed);
