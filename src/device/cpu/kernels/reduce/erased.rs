@@ -104,18 +104,6 @@ pub(in crate::device::cpu::kernels) trait ErasedReducer<const K: usize>:
         strides: [isize; K],
         index: usize,
     );
-    /// Replaces an accumulator by the result of a line: [`Reducer::fold_line`].
-    ///
-    /// # Safety
-    /// The memory of `acc` is for one accumulator of this reducer. The other conditions are those of [`Reducer::fold_line`].
-    unsafe fn fold_line(
-        &self,
-        acc: &mut Accs<'_>,
-        at: [isize; K],
-        n: usize,
-        strides: [isize; K],
-        index: usize,
-    );
     /// # Safety
     /// `accs` are accumulators of this reducer. The other conditions are those of [`Reducer::fold_lines`].
     unsafe fn fold_lines(
@@ -183,20 +171,6 @@ impl<const K: usize, R: Reducer<K>> ErasedReducer<K> for R {
             index += n;
         }
         to.write(acc);
-    }
-
-    unsafe fn fold_line(
-        &self,
-        acc: &mut Accs<'_>,
-        at: [isize; K],
-        n: usize,
-        strides: [isize; K],
-        index: usize,
-    ) {
-        // SAFETY: the caller ensures that this is an accumulator of this reducer.
-        let [to] = (unsafe { acc.values::<MaybeUninit<R::Acc>>() }) else { return };
-        // SAFETY: the caller ensures the conditions of `Reducer::fold_line`.
-        to.write(unsafe { Reducer::fold_line(self, at, n, strides, index) });
     }
 
     unsafe fn fold_lines(

@@ -160,7 +160,7 @@ unsafe fn reduce_plan<const K: usize>(
     let rows: usize = plan.outer_shape().iter().product();
     if rows == 1 && n > 0 {
         // SAFETY: these are the `n` elements of the plan's only row, which the caller ensures are readable.
-        return unsafe { reducer.fold_line(acc, sum_of(base, plan.offsets()), n, strides, index) };
+        return unsafe { reducer.fold_each(acc, &[sum_of(base, plan.offsets())], n, strides, index) };
     }
     if rows == 0 || n == 0 {
         // SAFETY: the memory of `acc` is for an accumulator of `reducer`.

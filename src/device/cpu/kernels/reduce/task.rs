@@ -196,7 +196,7 @@ impl<T: Element, R: Reduction<T>> Reducer<1> for ReduceTask<'_, T, R> {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn fold_line(&self, [at]: [isize; 1], n: usize, [stride]: [isize; 1], index: usize) -> R::Acc {
         // SAFETY: the caller ensures that the `n` elements are readable. `n` is not zero, so the address of the first one is aligned and
         // not null.

@@ -71,7 +71,7 @@ impl<T: Scalar, S: Sums<T>, const LANES: usize> Reducer<2> for PairTask<T, S, LA
         S::merge(a, b)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn fold_line(&self, at: [isize; 2], n: usize, strides: [isize; 2], _: usize) -> S::Sum {
         let (a, b) = self.factors(at);
         // SAFETY: the caller ensures that the `n` elements of both operands are readable.
