@@ -69,6 +69,46 @@ pub(in crate::device::cpu) unsafe fn gather(
     by_size!(size, gather(from, stride, to, n))
 }
 
+/// Copies `rows` rows of `n` elements to contiguous memory, one row after the other. `step` is the stride within a row, and `stride` that
+/// from row to row.
+///
+/// # Safety
+/// The caller must ensure that the elements of `size` bytes may be read at `from`, that as many may be written at `to`, and that source and
+/// result do not overlap. The pointers need no alignment.
+pub(in crate::device::cpu) unsafe fn gather_rows(
+    size: usize,
+    from: *const u8,
+    [step, stride]: [isize; 2],
+    to: *mut u8,
+    [rows, n]: [usize; 2],
+) {
+    /// # Safety
+    /// The conditions of the outer `gather_rows`, with the size of `T` as `size`.
+    unsafe fn gather<T: Copy>(
+        from: *const u8,
+        step: isize,
+        stride: isize,
+        to: *mut u8,
+        rows: usize,
+        n: usize,
+    ) {
+        let (from, to) = (from.cast::<T>(), to.cast::<T>());
+        for r in 0..rows {
+            let (from, to) = (from.wrapping_offset(r as isize * stride), to.wrapping_add(r * n));
+            match n {
+                // The length is passed as a constant, so that the compiler unrolls the loop.
+                // SAFETY: the caller ensures that the elements of this row may be read and written.
+                8 => unsafe { gather_far::<T, 1>(from, step, to, 8) },
+                // SAFETY: the caller ensures that the elements of this row may be read and written.
+                2 => unsafe { gather_far::<T, 1>(from, step, to, 2) },
+                // SAFETY: the caller ensures that the elements of this row may be read and written.
+                _ => unsafe { gather_far::<T, 1>(from, step, to, n) },
+            }
+        }
+    }
+    by_size!(size, gather(from, step, stride, to, rows, n))
+}
+
 /// Variant of [`gather`] that writes the elements in reverse: the element at `from` becomes the last of the result.
 ///
 /// # Safety
@@ -99,6 +139,7 @@ pub(in crate::device::cpu) unsafe fn gather_reversed(
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements may be read at `from` and written at `to`, and that source and result do not overlap.
+#[inline]
 unsafe fn gather_far<T: Copy, const TO: isize>(from: *const T, stride: isize, to: *mut T, n: usize) {
     for i in 0..n as isize {
         // SAFETY: `i < n`, so the caller ensures that this element may be read. `read_unaligned` needs no alignment.

@@ -5,15 +5,14 @@
 //!     for each 8, 3 or 1 rows
 //!         for j in 0..accs.len()
 //!             accs[j] = combine(accs[j], fold(.. fold(identity, row0[j]) .., row7[j]))
-//! the stride within a row is at least MIN_FAR_BYTES: without gathering       (fold_bands)
-//!     for each FAR_ROWS rows, for each few columns: fold the rows of these columns
 //! otherwise                                                                  (fold_rows_apart)
-//!     for each 8 rows: gather tiles of them, then fold these as contiguous rows
+//!     gather tiles of a few rows, then fold these as contiguous rows
 //! ```
 
-use super::gather::{Gathered, gather};
+use super::gather::Gathered;
 use crate::device::Reduction;
 use crate::device::cpu::HostPtr;
+use crate::device::cpu::loops::pack::gather_rows;
 use crate::element::Element;
 use crate::element::lanes::MAX_ROWS;
 use crate::simd::kernel;
@@ -36,20 +35,11 @@ pub(super) unsafe fn fold_rows<T: Element, R: Reduction<T>>(
     [step, stride]: [isize; 2],
     [count, index]: [usize; 2],
 ) {
-    let apart = step.unsigned_abs() * size_of::<T>();
     match step {
         // SAFETY: the caller ensures that these rows are readable. The elements of a row are contiguous: `step` is 1.
         1 => unsafe { fold_contiguous_rows(op, accs, rows, stride, count, index) },
         // SAFETY: the caller ensures that these rows, whose elements have stride `step`, are readable.
-        _ if apart >= MIN_DISTANT_BYTES => unsafe {
-            fold_bands::<T, R, DISTANT_COLUMNS>(op, accs, rows, step, stride, count, index)
-        },
-        // SAFETY: the caller ensures that these rows, whose elements have stride `step`, are readable.
-        _ if apart >= MIN_FAR_BYTES => unsafe {
-            fold_bands::<T, R, FAR_COLUMNS>(op, accs, rows, step, stride, count, index)
-        },
-        // SAFETY: the caller ensures that these rows, whose elements have stride `step`, are readable.
-        _ => unsafe { fold_rows_apart(op, accs, rows, step, stride, count, index) },
+        _ => unsafe { fold_rows_apart(op, accs, rows, [step, stride], [count, index]) },
     }
 }
 
@@ -150,110 +140,16 @@ unsafe fn slices<'a, T, const COUNT: usize>(rows: HostPtr<T>, stride: isize, len
     slices
 }
 
-/// Returns `COLUMNS` elements of each of `COUNT` rows. `stride` is the stride between rows, `step` between columns.
+/// Returns the numbers of rows and columns of the tiles that [`fold_rows_apart`] gathers. The number of rows is a multiple of 8, because
+/// [`fold_contiguous_rows`] folds 8 at a time. `apart` is the distance between columns, in bytes.
 ///
-/// # Safety
-/// The caller must ensure that these elements are readable.
-#[inline(always)]
-unsafe fn tile<T: Element, const COUNT: usize, const COLUMNS: usize>(
-    rows: HostPtr<T>,
-    stride: isize,
-    step: isize,
-) -> [[T; COLUMNS]; COUNT] {
-    // SAFETY: the caller ensures that the element in row 0 and column 0 is readable.
-    let mut tile = [[unsafe { *rows.get() }; COLUMNS]; COUNT];
-    for (r, row) in tile.iter_mut().enumerate() {
-        for (c, element) in row.iter_mut().enumerate() {
-            let at = rows.offset(r as isize * stride + c as isize * step);
-            // SAFETY: `r < COUNT` and `c < COLUMNS`, so the caller ensures that this element is readable.
-            *element = unsafe { *at.get() };
-        }
-    }
-    tile
-}
-
-/// Number of columns that [`fold_far_rows`] folds together. Fewer remaining columns are folded one by one.
-const FAR_COLUMNS: usize = 8;
-/// Number of columns that it folds together if the stride between them is at least [`MIN_DISTANT_BYTES`]. Measured on traces over axes 0 and
-/// 2: 4 and 8 columns are slower.
-const DISTANT_COLUMNS: usize = 2;
-const MIN_DISTANT_BYTES: usize = 2 << 10;
-/// Maximum number of rows that one call of [`fold_far_rows`] folds. A multiple of 8, because rows are folded 8 at a time. Measured:
-/// traces over axes 0 and 2 are slower with all rows at a time.
-const FAR_ROWS: usize = 32;
-/// Minimum stride between columns, in bytes, at which they count as far apart. The adjacent cache lines that the hardware
-/// prefetches along a row are then not used.
-const MIN_FAR_BYTES: usize = 256;
-
-/// [`fold_contiguous_rows`] for a few columns that are far apart; `step` is the stride between columns. The caller folds several rows of these
-/// columns before it folds the next columns, because the hardware prefetches this access pattern well.
-///
-/// # Safety
-/// The contract of [`fold_contiguous_rows`], with stride `step` between the elements of a row.
-unsafe fn fold_far_rows<T: Element, R: Reduction<T>, const COLUMNS: usize>(
-    op: &R,
-    accs: &mut [R::Acc; COLUMNS],
-    rows: HostPtr<T>,
-    step: isize,
-    stride: isize,
-    count: usize,
-    index: usize,
-) {
-    let mut first = 0;
-    while first < count {
-        let (rows, index) = (rows.offset(first as isize * stride), index + first);
-        macro_rules! fold {
-            ($few:literal) => {{
-                // SAFETY: `rows` begins at row `first`, and `first + $few <= count`. So the caller ensures that the `COLUMNS` elements of
-                // each of these `$few` rows may be read.
-                let tile = unsafe { tile::<T, $few, COLUMNS>(rows, stride, step) };
-                let mut slices: [&[T]; $few] = [&[]; $few];
-                for r in 0..$few {
-                    slices[r] = &tile[r];
-                }
-                op.fold_rows(accs, slices, index);
-                $few
-            }};
-        }
-        // Folds 8, 3 or 1 rows at a time, as `fold_contiguous_rows` does.
-        first += match count - first {
-            8.. => fold!(8),
-            3.. => fold!(3),
-            _ => fold!(1),
-        };
-    }
-}
-
-/// [`fold_contiguous_rows`] for columns that are far apart; `step` is the stride between columns. Calls [`fold_far_rows`] for [`FAR_ROWS`] rows of
-/// `COLUMNS` columns at a time.
-///
-/// # Safety
-/// The contract of [`fold_contiguous_rows`], with stride `step` between the elements of a row.
-unsafe fn fold_bands<T: Element, R: Reduction<T>, const COLUMNS: usize>(
-    op: &R,
-    accs: &mut [R::Acc],
-    rows: HostPtr<T>,
-    step: isize,
-    stride: isize,
-    count: usize,
-    index: usize,
-) {
-    let (chunks, rest) = accs.as_chunks_mut();
-    let at = |first: usize, column: usize| rows.offset(first as isize * stride + column as isize * step);
-    for first in (0..count).step_by(FAR_ROWS) {
-        let (some, index) = (FAR_ROWS.min(count - first), index + first);
-        for (k, accs) in chunks.iter_mut().enumerate() {
-            let rows = at(first, k * COLUMNS);
-            // SAFETY: `first + some <= count`, so these are `some` of the `count` rows, in the columns of `accs`. The caller ensures that
-            // their elements may be read.
-            unsafe { fold_far_rows::<T, R, COLUMNS>(op, accs, rows, step, stride, some, index) };
-        }
-        for (k, acc) in rest.iter_mut().enumerate() {
-            let rows = at(first, chunks.len() * COLUMNS + k);
-            // SAFETY: `first + some <= count`, so these are `some` of the `count` rows, in the column of `acc`. The caller ensures that
-            // its elements may be read.
-            unsafe { fold_far_rows(op, core::array::from_mut(acc), rows, step, stride, some, index) };
-        }
+/// If columns are far apart, the tiles have many rows and few columns: the hardware prefetches this access pattern well, and the adjacent
+/// cache lines that it prefetches along a row are not used. Measured on traces over axes 0 and 2.
+const fn tile<T>(apart: usize) -> [usize; 2] {
+    match apart {
+        2048.. => [32, 2],
+        256.. => [32, 8],
+        _ => [8, Gathered::room::<T>() / 8],
     }
 }
 
@@ -265,30 +161,24 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
     rows: HostPtr<T>,
-    step: isize,
-    stride: isize,
-    count: usize,
-    index: usize,
+    [step, stride]: [isize; 2],
+    [count, index]: [usize; 2],
 ) {
-    const ROWS: usize = 8;
     let mut memory = Gathered::new();
-    let (gathered, width) = (memory.address::<T>(), const { Gathered::room::<T>() / ROWS });
-    for first in (0..count).step_by(ROWS) {
-        let some = ROWS.min(count - first);
+    let gathered = memory.address::<T>();
+    let [height, width] = tile::<T>(step.unsigned_abs() * size_of::<T>());
+    for first in (0..count).step_by(height) {
+        let some = height.min(count - first);
         for (tile, accs) in accs.chunks_mut(width).enumerate() {
-            let from = rows.offset(first as isize * stride + (tile * width) as isize * step);
-            for row in 0..some {
-                let (from, to) = (from.offset(row as isize * stride), gathered.wrapping_add(row * width));
-                // SAFETY: `first + row < count`, so the caller ensures that the elements of this row may be read. `memory` has space for
-                // `ROWS` rows of `width` elements; `row < ROWS`, and `accs.len() <= width`. `memory` is a local variable, so it does not
-                // overlap the row.
-                unsafe { gather(from, accs.len(), step, to) };
-            }
-            // SAFETY: the loop has just written `some` rows of `accs.len()` contiguous elements to `memory`, which begins at `gathered`.
-            // The stride between these rows is `width`.
+            let from = rows.offset(first as isize * stride + (tile * width) as isize * step).get();
+            // SAFETY: `first + some <= count`, so the caller ensures that the elements of these rows may be read. `memory` is a local
+            // variable, so it does not overlap them, and has space for `height` rows of `width` elements, which are not fewer.
             unsafe {
-                fold_contiguous_rows(op, accs, HostPtr::new(gathered), width as isize, some, index + first)
+                gather_rows(size_of::<T>(), from.cast(), [step, stride], gathered.cast(), [some, accs.len()])
             };
+            let (tile, stride) = (HostPtr::new(gathered), accs.len() as isize);
+            // SAFETY: `gather_rows` has just written `some` rows of `accs.len()` contiguous elements, one after the other.
+            unsafe { fold_contiguous_rows(op, accs, tile, stride, some, index + first) };
         }
     }
 }

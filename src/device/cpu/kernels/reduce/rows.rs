@@ -8,10 +8,11 @@
 //!     combine accs
 //! ```
 
-use super::gather::{Gathered, gather};
+use super::gather::Gathered;
 use super::outputs::pairwise;
 use crate::device::Reduction;
 use crate::device::cpu::HostPtr;
+use crate::device::cpu::loops::pack::gather;
 use crate::element::Element;
 use crate::element::lanes::{FOLD_BLOCK_BYTES, halve, in_lanes};
 use crate::simd::{halves_registers, kernel};
@@ -135,10 +136,10 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
         return op.combine(acc, unsafe { reduce_strided(op, block, n, stride) });
     }
     let mut memory = Gathered::new();
-    let gathered = memory.address();
+    let gathered = memory.address::<T>();
     // SAFETY: the caller ensures that the `n` elements are readable. `n` is at most `Gathered::room`, so they fit in `memory`. `memory` is
     // a local variable, so it does not overlap them, and `address` returns an aligned address.
-    unsafe { gather(block, n, stride, gathered) };
+    unsafe { gather(size_of::<T>(), block.get().cast(), stride, gathered.cast(), n) };
     // SAFETY: `gather` has just written the `n` elements at `gathered`, which is aligned and not null.
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
