@@ -14,7 +14,7 @@ pub(in crate::device) mod visitor;
 use super::cuda_source::CudaSource;
 use super::scalars::Scalars;
 use crate::element::lanes::prefixes;
-use crate::element::{Element, Elementary};
+use crate::element::{DType, Element, Elementary};
 use crate::error::Error;
 
 /// A function of the flat index, for example a constant or a ramp.
@@ -354,14 +354,18 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
 /// Returns the error that a reduction over axes of these extents has no result.
 #[cold]
 pub(crate) fn no_result<T: Element, R: Reduction<T>>(extents: &[usize]) -> Error {
-    match R::UNDEFINED {
-        Some(reason) => {
-            Error::Argument { op: "reduce", reason: format!("there is no {}: {reason}", R::NAME) }
-        }
+    no_result_of(R::NAME, R::UNDEFINED, <R::Output as Element>::DTYPE, extents)
+}
+
+/// [`no_result`] for a reduction with this name. Not generic, so it is compiled once.
+#[cold]
+fn no_result_of(name: &str, undefined: Option<&str>, dtype: DType, extents: &[usize]) -> Error {
+    match undefined {
+        Some(reason) => Error::Argument { op: "reduce", reason: format!("there is no {name}: {reason}") },
         None => Error::Arithmetic {
             op: "reduce",
-            dtype: <R::Output as Element>::DTYPE.name(),
-            values: format!("the {} over axes of extents {extents:?}", R::NAME),
+            dtype: dtype.name(),
+            values: format!("the {name} over axes of extents {extents:?}"),
         },
     }
 }

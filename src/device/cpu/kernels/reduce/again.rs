@@ -15,15 +15,37 @@ use crate::layout::plan::Plan;
 /// Number of scaled elements that are folded together. They are on the stack, so that no allocation can fail.
 const BLOCK: usize = 256;
 
-/// Returns the result of `n` elements from scaled elements, or `result` if it is right. `elements` returns an iterator over the elements.
-fn again<T: Element, R: Reduction<T>, I: Iterator<Item = T>>(
+/// Returns the elements that a plan visits from `from` on.
+///
+/// # Safety
+/// The caller must ensure that these elements are readable, as long as the result is used.
+unsafe fn elements<T: Element>(from: HostPtr<T>, plan: &Plan<1>) -> impl Iterator<Item = T> {
+    let (n, [stride]) = (plan.inner_len() as isize, plan.inner_strides());
+    let mut walk = Odometer::outer(plan);
+    (0..plan.outer_shape().iter().product()).flat_map(move |_: usize| {
+        let row = from.offset(walk.offsets()[0]);
+        walk.advance();
+        // SAFETY: the plan visits this element, so the caller ensures that it is readable.
+        (0..n).map(move |i| unsafe { *row.offset(i * stride).get() })
+    })
+}
+
+/// Returns the result of the elements that a plan visits, computed from scaled elements, or `result` if it is right.
+///
+/// # Safety
+/// The caller must ensure that the elements that the plan visits from `from` on are readable.
+#[cold]
+#[inline(never)]
+unsafe fn again<T: Element, R: Reduction<T>>(
     op: &R,
     result: R::Output,
-    n: usize,
-    elements: &dyn Fn() -> I,
+    from: HostPtr<T>,
+    plan: &Plan<1>,
 ) -> R::Output {
-    let Some(by) = op.scale(elements()) else { return result };
-    let mut scaled = elements().map(|x| op.scaled(x, by));
+    // SAFETY: the caller ensures that these elements are readable.
+    let Some(by) = op.scale(unsafe { elements(from, plan) }) else { return result };
+    // SAFETY: as above.
+    let mut scaled = unsafe { elements(from, plan) }.map(|x| op.scaled(x, by));
     let mut buffer = [T::default(); BLOCK];
     let mut leaf = |count: usize| {
         let block = &mut buffer[..count];
@@ -31,8 +53,8 @@ fn again<T: Element, R: Reduction<T>, I: Iterator<Item = T>>(
         // SAFETY: these are the elements of a borrowed slice, whose address is aligned and not null.
         unsafe { reduce_row::<T, R>(op, HostPtr::new(block.as_mut_ptr()), count, 1, 0) }
     };
-    let acc = pairwise(n, BLOCK, &mut leaf, &|a, b| op.combine(a, b));
-    op.finish(acc, n).map_or(result, |result_of_scaled| op.restored(result_of_scaled, by))
+    let acc = pairwise(plan.len(), BLOCK, &mut leaf, &|a, b| op.combine(a, b));
+    op.finish(acc, plan.len()).map_or(result, |result_of_scaled| op.restored(result_of_scaled, by))
 }
 
 /// Returns the result of `n` elements with stride `stride` from scaled elements, or `result` if it is right.
@@ -40,7 +62,6 @@ fn again<T: Element, R: Reduction<T>, I: Iterator<Item = T>>(
 /// # Safety
 /// The caller must ensure that the `n` elements are readable.
 #[cold]
-#[inline(never)]
 pub(super) unsafe fn again_in_line<T: Element, R: Reduction<T>>(
     op: &R,
     result: R::Output,
@@ -48,8 +69,8 @@ pub(super) unsafe fn again_in_line<T: Element, R: Reduction<T>>(
     n: usize,
     stride: isize,
 ) -> R::Output {
-    // SAFETY: `i < n`, and the caller ensures that the `n` elements are readable.
-    again(op, result, n, &|| (0..n as isize).map(|i| unsafe { *line.offset(i * stride).get() }))
+    // SAFETY: the plan visits the `n` elements, which the caller ensures are readable.
+    unsafe { again(op, result, line, &Plan::line(n, [stride])) }
 }
 
 impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
@@ -60,8 +81,6 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (kept_strides, strides) = a.strides().split_at(out.shape().len());
         let reduced = Plan::unordered(shape, [strides]);
-        let rows: usize = reduced.outer_shape().iter().product();
-        let (n, [stride]) = (reduced.inner_len(), reduced.inner_strides());
         let mut walk = Odometer::row_major(kept_shape, [out.strides(), kept_strides]);
         for _ in 0..kept_shape.iter().product() {
             let [o, k] = walk.offsets();
@@ -73,18 +92,9 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             if !self.op.is_doubtful(result) {
                 continue;
             }
-            let from = a.ptr().offset(k);
-            let elements = || {
-                let mut walk = Odometer::outer(&reduced);
-                (0..rows).flat_map(move |_| {
-                    let row = from.offset(walk.offsets()[0]);
-                    walk.advance();
-                    // SAFETY: `from` is at an index of the kept axes, and the plan visits the indices of the reduced axes. So these are
-                    // elements of the operand, which `Operand` guarantees to be readable.
-                    (0..n as isize).map(move |i| unsafe { *row.offset(i * stride).get() })
-                })
-            };
-            let result = again(self.op, result, self.count, &elements);
+            // SAFETY: `k` is an index of the kept axes, and the plan visits the indices of the reduced axes. So these are elements of the
+            // operand, which `Operand` guarantees to be readable.
+            let result = unsafe { again(self.op, result, a.ptr().offset(k), &reduced) };
             // SAFETY: this is the output that was read above, to which access is exclusive.
             unsafe { *to = result };
         }
