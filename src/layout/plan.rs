@@ -129,12 +129,12 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// Returns the plan with `first` added to the offsets of the first element.
-    pub(crate) fn starting_at(mut self, first: [isize; K]) -> Plan<K> {
-        for (offset, first) in self.offsets.iter_mut().zip(first) {
-            *offset += first;
+    /// Adds `by` to the offsets of the first element.
+    #[inline]
+    pub(crate) fn move_first(&mut self, by: [isize; K]) {
+        for (offset, by) in self.offsets.iter_mut().zip(by) {
+            *offset += by;
         }
-        self
     }
 
     #[cfg(feature = "cuda")]

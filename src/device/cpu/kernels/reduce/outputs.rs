@@ -62,9 +62,15 @@ pub(in crate::device::cpu::kernels) unsafe fn reduce_outputs<const K: usize, con
     order: Option<Sweep>,
 ) {
     let limits = reducer.limits();
-    if order == Some(Sweep::Columns) && is_a_few(limits, kept, reduced) {
-        // SAFETY: the caller ensures the contract, and `is_a_few` the other conditions.
-        return unsafe { sweep_a_few(reducer, kept, reduced) };
+    if is_a_few(limits, kept, reduced) {
+        match order {
+            // SAFETY: the caller ensures the contract, and `is_a_few` the other conditions.
+            Some(Sweep::Columns) => return unsafe { sweep_a_few(reducer, kept, reduced) },
+            // SAFETY: the caller ensures the contract.
+            None => return unsafe { each(reducer, kept, reduced) },
+            // Not for single loops.
+            Some(Sweep::Rows) => {}
+        }
     }
     let reads = reduced.len().max(1).saturating_mul(weight(reducer, kept, reduced));
     let grain = match order {

@@ -51,7 +51,7 @@ pub(super) fn min_split_rows(limits: &Limits) -> usize {
 /// Maximum number of outputs of [`sweep_a_few`].
 const MAX_FEW_OUTPUTS: usize = 64;
 
-/// Returns whether [`sweep_a_few`] can compute the outputs: both plans are single loops, over at most [`MAX_FEW_OUTPUTS`] outputs, and over
+/// Returns whether there are so few elements that they are not split, and [`sweep_a_few`] can compute the outputs: both plans are single loops, over at most [`MAX_FEW_OUTPUTS`] outputs, and over
 /// at most [`Limits::leaf_rows`] rows, and the accumulators fit on the stack.
 pub(super) fn is_a_few<const K: usize, const P: usize>(
     limits: &Limits,

@@ -111,6 +111,7 @@ unsafe fn reduce_planned(
 
 /// Returns the plan of the outputs, whose strides are `out`, and the plan of the elements of each output. `shape` and `strides` are those
 /// of the operand. `ordered` is whether the elements of one output are visited in their order.
+#[inline]
 pub(super) fn plans(out: &[isize], shape: &[usize], strides: &[isize], ordered: bool) -> (Plan<2>, Plan<1>) {
     let (kept_shape, shape) = shape.split_at(out.len());
     let (kept_strides, strides) = strides.split_at(out.len());
@@ -124,11 +125,12 @@ pub(super) fn plans(out: &[isize], shape: &[usize], strides: &[isize], ordered: 
     to.copy_from_slice(out);
     from.copy_from_slice(kept_strides);
     let first = read_forwards(kept_shape, to, from);
-    let kept = match (kept_shape, &*to, &*from) {
+    let mut kept = match (kept_shape, &*to, &*from) {
         (&[n], &[to], &[from]) => Plan::line(n, [to, from]),
         _ => Plan::unordered_by(kept_shape, [to, from], 1),
     };
-    (kept.starting_at(first), reduced)
+    kept.move_first(first);
+    (kept, reduced)
 }
 
 /// Reverses each kept axis whose stride in the operand is negative, so that the operand is read forwards, and returns the offsets of the
