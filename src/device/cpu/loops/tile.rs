@@ -40,6 +40,7 @@ use crate::simd::{
 };
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{
+    HAS_WIDE_LEVELS,
     avx2::{Avx2, U8x32},
     avx512::{Avx512, U8x64},
     sse2::U8x16,
@@ -199,13 +200,14 @@ pub(in crate::device::cpu) fn kernel(size: usize) -> Kernel {
 
 #[cfg(target_arch = "x86_64")]
 fn kernels<const SIZE: usize>() -> Kernel {
-    if Avx512::new().is_some() {
-        run::<U8x64, SIZE>
-    } else if Avx2::new().is_some() {
-        run::<U8x32, SIZE>
-    } else {
-        run::<U8x16, SIZE>
+    if const { HAS_WIDE_LEVELS } {
+        if Avx512::new().is_some() {
+            return run::<U8x64, SIZE>;
+        } else if Avx2::new().is_some() {
+            return run::<U8x32, SIZE>;
+        }
     }
+    run::<U8x16, SIZE>
 }
 
 #[cfg(target_arch = "aarch64")]

@@ -13,6 +13,7 @@ use super::{network::max_small, quick};
 use crate::simd::kernel;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{
+    HAS_WIDE_LEVELS,
     avx2::{Avx2, F64x4, I32x8, I64x4},
     avx512::{Avx512, F64x8, I32x16, I64x8},
     vector::Isa,
@@ -22,10 +23,12 @@ use num_traits::PrimInt;
 /// Returns the maximum number of `i32` that a sorting network sorts on this processor, or 0 if there is none.
 pub(super) fn network_len() -> usize {
     #[cfg(target_arch = "x86_64")]
-    if Avx512::new().is_some() {
-        return max_small::<I32x16>();
-    } else if Avx2::new().is_some() {
-        return max_small::<I32x8>();
+    if const { HAS_WIDE_LEVELS } {
+        if Avx512::new().is_some() {
+            return max_small::<I32x16>();
+        } else if Avx2::new().is_some() {
+            return max_small::<I32x8>();
+        }
     }
     0
 }
@@ -69,28 +72,34 @@ macro_rules! by_simd {
         impl Numbers for $T {
             fn sort_numbers(x: &mut [$T]) {
                 #[cfg(target_arch = "x86_64")]
-                if let Some(isa) = Avx512::new() {
-                    return quick::sort::<$Avx512Register>(isa, x);
-                } else if let Some(isa) = Avx2::new() {
-                    return quick::sort::<$Avx2Register>(isa, x);
+                if const { HAS_WIDE_LEVELS } {
+                    if let Some(isa) = Avx512::new() {
+                        return quick::sort::<$Avx512Register>(isa, x);
+                    } else if let Some(isa) = Avx2::new() {
+                        return quick::sort::<$Avx2Register>(isa, x);
+                    }
                 }
                 comparison::sort(x);
             }
             fn select_number(x: &mut [$T], k: usize) {
                 #[cfg(target_arch = "x86_64")]
-                if let Some(isa) = Avx512::new() {
-                    return quick::select::<$Avx512Register>(isa, x, k);
-                } else if let Some(isa) = Avx2::new() {
-                    return quick::select::<$Avx2Register>(isa, x, k);
+                if const { HAS_WIDE_LEVELS } {
+                    if let Some(isa) = Avx512::new() {
+                        return quick::select::<$Avx512Register>(isa, x, k);
+                    } else if let Some(isa) = Avx2::new() {
+                        return quick::select::<$Avx2Register>(isa, x, k);
+                    }
                 }
                 comparison::select(x, k);
             }
             fn remove_repeated_numbers(x: &mut [$T]) -> usize {
                 #[cfg(target_arch = "x86_64")]
-                if let Some(isa) = Avx512::new() {
-                    return repeated::remove::<$Avx512Register>(isa, x);
-                } else if let Some(isa) = Avx2::new() {
-                    return repeated::remove::<$Avx2Register>(isa, x);
+                if const { HAS_WIDE_LEVELS } {
+                    if let Some(isa) = Avx512::new() {
+                        return repeated::remove::<$Avx512Register>(isa, x);
+                    } else if let Some(isa) = Avx2::new() {
+                        return repeated::remove::<$Avx2Register>(isa, x);
+                    }
                 }
                 repeated::remove_from(x, 1, 1)
             }

@@ -42,6 +42,7 @@ use crate::simd::neon::{F32x4, F64x2, Neon};
 use crate::simd::vector::{FloatVector, Isa};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{
+    HAS_WIDE_LEVELS,
     avx2::{Avx2, F32x8, F64x4},
     avx512::{Avx512, F32x16, F64x8},
 };
@@ -90,9 +91,13 @@ impl<R: Registers> BySimd<R> {
 #[inline]
 pub(super) fn detect<T: Scalar>() -> Option<&'static dyn MatrixProduct<T>> {
     #[cfg(target_arch = "x86_64")]
-    return match Avx512::new() {
-        Some(isa) => Some(BySimd::by(isa)),
-        None => Avx2::new().map(BySimd::by),
+    return if const { HAS_WIDE_LEVELS } {
+        match Avx512::new() {
+            Some(isa) => Some(BySimd::by(isa)),
+            None => Avx2::new().map(BySimd::by),
+        }
+    } else {
+        None
     };
     #[cfg(target_arch = "aarch64")]
     return Neon::new().map(BySimd::by);
