@@ -1,9 +1,9 @@
-//! A function of a reduction that treats sums as a special case.
+//! A function of a reduction that treats common reductions of this crate as a special case.
 
 use super::Reduction;
-use crate::element::{Element, Scalar};
+use crate::element::{DType, Element};
 
-/// A function that [`Reduction::visit`] calls. Devices use it to compute sums with kernels that are compiled in this crate.
+/// A function that [`Reduction::visit`] calls. Devices use it to compute common reductions with kernels that are compiled in this crate.
 ///
 /// No other crate has a value of `Result`, so each implementation of `visit` must call one of the functions. `unsafe` code can rely on it.
 pub trait ReductionVisitor<T: Element> {
@@ -11,10 +11,37 @@ pub trait ReductionVisitor<T: Element> {
     type Arguments<U: Element>;
     /// What the function returns, for a result of type `U`.
     type Result<U: Element>;
-    /// The function of [`Sum`](super::reduction::Sum).
-    fn sum(arguments: Self::Arguments<T>) -> Self::Result<T>
-    where
-        T: Scalar;
+    /// The function of a reduction that calls [`visit_common`].
+    fn common<R: Reduction<T> + 'static>(
+        op: &R,
+        arguments: Self::Arguments<R::Output>,
+    ) -> Self::Result<R::Output>;
     /// The function of any reduction.
     fn any<R: Reduction<T>>(op: &R, arguments: Self::Arguments<R::Output>) -> Self::Result<R::Output>;
+}
+
+/// Returns whether the kernels of common reductions are compiled in this crate for elements of this type. For other types, they would make
+/// the build of this crate longer, and few programs need them.
+const fn is_common<T: Element>(complex: bool) -> bool {
+    match T::DTYPE {
+        DType::F32 | DType::F64 | DType::Bool => true,
+        DType::C32 | DType::C64 => complex,
+        _ => false,
+    }
+}
+
+/// The function [`Reduction::visit`] of a reduction whose kernels are compiled in this crate: for real floating-point numbers and `bool`, and
+/// for complex numbers if `COMPLEX`.
+#[inline]
+pub(super) fn visit_common<T, R, V, const COMPLEX: bool>(
+    op: &R,
+    arguments: V::Arguments<R::Output>,
+) -> V::Result<R::Output>
+where
+    T: Element,
+    R: Reduction<T> + 'static,
+    V: ReductionVisitor<T>,
+{
+    // The condition is `const`, so the compiler instantiates only the branch that is taken.
+    if const { is_common::<T>(COMPLEX) } { V::common(op, arguments) } else { V::any(op, arguments) }
 }

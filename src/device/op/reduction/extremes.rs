@@ -1,6 +1,7 @@
 //! Minimum and maximum, and their indices.
 
 use crate::device::op::binary::{larger, smaller};
+use crate::device::op::visitor::{ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, prefetch_after, prefixes};
 use crate::element::{Ordered, RealScalar};
@@ -233,6 +234,10 @@ macro_rules! extremes {
             fn fold_block(&self, acc: T, elements: &[T], _: usize) -> T {
                 $pick(acc, extreme(elements, T::$start, |x, y| x $beats y))
             }
+            #[inline]
+            fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
+                visit_common::<T, _, V, false>(self, arguments)
+            }
         }
     )*};
 }
@@ -315,6 +320,10 @@ macro_rules! positions {
                         *acc = self.fold(*acc, row[j], index + r);
                     }
                 }
+            }
+            #[inline]
+            fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
+                visit_common::<T, _, V, false>(self, arguments)
             }
         }
 

@@ -17,7 +17,7 @@ pub use norm::Norm;
 pub use range::PeakToPeak;
 pub use widened::{ProdAs, SumAs};
 
-use crate::device::op::visitor::ReductionVisitor;
+use crate::device::op::visitor::{ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
@@ -77,8 +77,11 @@ impl<T: Scalar> Reduction<T> for Sum {
         (fits && count as u64 <= T::Totals::MAX_TERMS).then_some(sum)
     }
     #[inline]
-    fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<T>) -> V::Result<T> {
-        V::sum(arguments)
+    fn visit<V: ReductionVisitor<T>>(
+        &self,
+        arguments: V::Arguments<Self::Output>,
+    ) -> V::Result<Self::Output> {
+        visit_common::<T, _, V, true>(self, arguments)
     }
 }
 
@@ -154,6 +157,13 @@ impl<T: Scalar> Reduction<T> for Prod {
         let (product, fits) = T::Totals::product(acc);
         fits.then_some(product)
     }
+    #[inline]
+    fn visit<V: ReductionVisitor<T>>(
+        &self,
+        arguments: V::Arguments<Self::Output>,
+    ) -> V::Result<Self::Output> {
+        visit_common::<T, _, V, false>(self, arguments)
+    }
 }
 
 /// The arithmetic mean, as a reduction. Integers are summed exactly and divided as `f64`. The mean of finite numbers is finite, even if their
@@ -226,6 +236,13 @@ impl<T: Scalar> Reduction<T> for Mean {
     fn restored(&self, mean: T::Float, by: f64) -> T::Float {
         rescale::restored(mean, by)
     }
+    #[inline]
+    fn visit<V: ReductionVisitor<T>>(
+        &self,
+        arguments: V::Arguments<Self::Output>,
+    ) -> V::Result<Self::Output> {
+        visit_common::<T, _, V, false>(self, arguments)
+    }
 }
 
 /// Whether all elements are `true`, as a reduction.
@@ -267,6 +284,10 @@ macro_rules! quantifiers {
                 let start = u8::from($neutral);
                 let bytes = in_lanes(elements, FOLD_BLOCK_BYTES, start, |a, x| a $combine u8::from(x), |a, b| a $combine b);
                 acc $combine (bytes != 0)
+            }
+            #[inline]
+            fn visit<V: ReductionVisitor<bool>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
+                visit_common::<bool, _, V, false>(self, arguments)
             }
         }
     )*};

@@ -1,6 +1,7 @@
 //! Variance and standard deviation.
 
 use super::rescale;
+use crate::device::op::visitor::{ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::lanes::{halve, in_few_lanes};
 use crate::element::{CastTo, Inexact, RealFloat, Scalar};
@@ -294,6 +295,10 @@ macro_rules! moments {
             #[inline(always)]
             fn is_doubtful(&self, result: T::Magnitude) -> bool {
                 is_doubtful(result, $root)
+            }
+            #[inline]
+            fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
+                if const { $skip } { V::any(self, arguments) } else { visit_common::<T, _, V, false>(self, arguments) }
             }
             fn scale(&self, elements: impl Iterator<Item = T>) -> Option<f64> {
                 rescale::scale::<T, $skip>(elements).and_then(|(by, differ)| differ.then_some(by))

@@ -1,5 +1,6 @@
 //! The Euclidean norm.
 
+use crate::device::op::visitor::{ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_few_lanes, in_lanes};
 use crate::element::{CastTo, RealFloat, Scalar};
@@ -131,6 +132,13 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
     }
     fn finish(&self, acc: Self::Acc, _: usize) -> Option<T::Magnitude> {
         Some(self.root(acc))
+    }
+    #[inline]
+    fn visit<V: ReductionVisitor<T>>(
+        &self,
+        arguments: V::Arguments<Self::Output>,
+    ) -> V::Result<Self::Output> {
+        visit_common::<T, _, V, true>(self, arguments)
     }
     const HAS_FOLD_BLOCK: bool = true;
     #[inline(always)]

@@ -2,8 +2,8 @@
 
 use super::again::again_in_line;
 use super::boxed;
+use super::common::OneLine;
 use super::rows::reduce_few;
-use super::sums::OneLine;
 use super::task::enough;
 use crate::device::cpu::Cpu;
 use crate::device::{Operand, Output, Reduction};

@@ -31,6 +31,7 @@
 mod again;
 mod boxed;
 mod columns;
+mod common;
 mod erased;
 mod few;
 mod gather;
@@ -38,7 +39,6 @@ mod outputs;
 mod reducer;
 mod rows;
 mod scan;
-mod sums;
 mod sweep;
 mod task;
 #[cfg(test)]
@@ -54,7 +54,7 @@ use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction, no_result};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::broadcast::same;
-use sums::ManyOutputs;
+use common::ManyOutputs;
 use task::ReduceTask;
 
 /// Computes all outputs of a reduction of any size. Out of line, so that little code is inlined into callers of [`Reduce::reduce`].
