@@ -192,6 +192,10 @@ impl Level {
 ///   64-bit ARM. For kernels that call `mul_add`. The kernel returns `None` if the machine has no FMA, or if the build has no
 ///   version with FMA. `fused if (condition)` calls the version for 64 bytes only if the condition holds.
 ///
+/// A `wide unsafe fn` may have a second body: `{ .. } else { .. }`. On x86-64, the baseline then runs the second body instead of the first.
+/// Only processors without AVX2 do so, for which many specialised versions are not worth their compile time: there, the second body calls one
+/// version for all cases. It must compute the same bits.
+///
 /// A kernel is an `unsafe fn`, or a `fn` if it has no conditions.
 macro_rules! kernel {
     (
@@ -227,7 +231,7 @@ macro_rules! kernel {
         $(#[$doc:meta])*
         wide $(if ($condition:expr))? unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*](
             $($argument:ident: $type:ty),* $(,)?
-        ) -> $result:ty $body:block
+        ) -> $result:ty $body:block $(else $baseline:block)?
     ) => {
         $(#[$doc])*
         #[inline]
@@ -241,8 +245,7 @@ macro_rules! kernel {
                 body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result
             }
             kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
-            // SAFETY: `body` has the conditions of the kernel `$name`, which the caller of `$name` ensures.
-            unsafe { body::<$($generic),*>($($argument),*) }
+            kernel! { @baseline [$($baseline)?] body[$($generic),*]($($argument),*) }
         }
     };
     (
@@ -292,6 +295,19 @@ macro_rules! kernel {
                 $(let _ = $argument;)*
                 None
             }
+        }
+    };
+    (@baseline [] $body:ident[$($generic:tt),*]($($argument:ident),*)) => {
+        // SAFETY: `$body` has the conditions of the enclosing kernel, which the caller of the kernel ensures.
+        unsafe { $body::<$($generic),*>($($argument),*) }
+    };
+    (@baseline [$baseline:block] $body:ident[$($generic:tt),*]($($argument:ident),*)) => {
+        // The builds for which `@at` below compiles the body.
+        #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
+        $baseline
+        #[cfg(not(all(target_arch = "x86_64", any(test, not(debug_assertions)))))]
+        {
+            kernel! { @baseline [] $body[$($generic),*]($($argument),*) }
         }
     };
     // Returns the result of the body compiled with the features of a level, if `Level::get` allows that level and the condition holds.

@@ -3,9 +3,10 @@
 
 use super::finish::Finish;
 use super::narrow::{
-    NarrowSum, OwnType, ShortSum, add_narrow_rows, integer, is_signed, narrow_dot, short_dot,
+    AddNarrow, NarrowSum, OwnType, ShortSum, add_narrow_rows, integer, is_signed, narrow_dot, short_dot,
 };
 use super::sums::Sums;
+use super::zipped::Rows;
 use crate::element::Scalar;
 
 /// Accumulators of 8-bit integers: lanes of 32 bits, sums of 64 bits.
@@ -46,13 +47,20 @@ impl<T: Scalar> Sums<T> for Bytes {
         });
         [i64::from(sum), 0, 0, 0]
     }
-    #[inline(always)]
-    fn add_rows<const COUNT: usize>(sums: &mut [i64], repeats: bool, pair: impl Fn(usize, usize) -> (T, T)) {
-        add_narrow_rows::<T, Bytes, ShortSum, COUNT>(sums, repeats, pair, |sum, some| sum + some);
+    unsafe fn add_rows(sums: &mut [Self::Sum], rows: Rows<T>, count: usize) {
+        // SAFETY: `add_narrow_rows` has the contract of this function.
+        unsafe { add_narrow_rows::<T, Bytes, ShortSum>(sums, rows, count) }
     }
     #[inline(always)]
     fn finish(sum: i64, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
         finishing.exact(i128::from(sum), old)
+    }
+}
+
+impl<T: Scalar> AddNarrow<T> for Bytes {
+    #[inline(always)]
+    fn add_narrow(sum: i64, narrow: i64) -> i64 {
+        sum + narrow
     }
 }
 
@@ -87,13 +95,20 @@ impl<T: Scalar> Sums<T> for Shorts {
     fn block<const LANES: usize>(n: usize, pair: impl Fn(usize) -> (T, T)) -> [i64; 4] {
         [short_dot(n, pair), 0, 0, 0]
     }
-    #[inline(always)]
-    fn add_rows<const COUNT: usize>(sums: &mut [i64], repeats: bool, pair: impl Fn(usize, usize) -> (T, T)) {
-        add_narrow_rows::<T, Shorts, OwnType<T>, COUNT>(sums, repeats, pair, |sum, some| sum + some);
+    unsafe fn add_rows(sums: &mut [Self::Sum], rows: Rows<T>, count: usize) {
+        // SAFETY: `add_narrow_rows` has the contract of this function.
+        unsafe { add_narrow_rows::<T, Shorts, OwnType<T>>(sums, rows, count) }
     }
     #[inline(always)]
     fn finish(sum: i64, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
         finishing.exact(i128::from(sum), old)
+    }
+}
+
+impl<T: Scalar> AddNarrow<T> for Shorts {
+    #[inline(always)]
+    fn add_narrow(sum: i64, narrow: i64) -> i64 {
+        sum + narrow
     }
 }
 
@@ -142,21 +157,22 @@ impl<T: Scalar> Sums<T> for Words {
         });
         [sum, [0; 2], [0; 2], [0; 2]]
     }
-    #[inline(always)]
-    fn add_rows<const COUNT: usize>(
-        sums: &mut [[i64; 2]],
-        repeats: bool,
-        pair: impl Fn(usize, usize) -> (T, T),
-    ) {
-        add_narrow_rows::<T, Words, OwnType<T>, COUNT>(sums, repeats, pair, |[sum, high], some| {
-            [sum.wrapping_add(some), high + (some >> 32)]
-        });
+    unsafe fn add_rows(sums: &mut [Self::Sum], rows: Rows<T>, count: usize) {
+        // SAFETY: `add_narrow_rows` has the contract of this function.
+        unsafe { add_narrow_rows::<T, Words, OwnType<T>>(sums, rows, count) }
     }
     #[inline(always)]
     fn finish([sum, high]: [i64; 2], finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
         // The sum of the lower halves is not negative, and less than 2^64.
         let low = sum.wrapping_sub(high << 32).cast_unsigned();
         finishing.exact((i128::from(high) << 32) + i128::from(low), old)
+    }
+}
+
+impl<T: Scalar> AddNarrow<T> for Words {
+    #[inline(always)]
+    fn add_narrow([sum, high]: [i64; 2], narrow: i64) -> [i64; 2] {
+        [sum.wrapping_add(narrow), high + (narrow >> 32)]
     }
 }
 

@@ -66,7 +66,8 @@ unsafe fn dot_blocks<T: Scalar, S: Sums<T>, const LANES: usize>(
 ///
 /// # Safety
 /// The contract of [`dot`].
-#[inline(always)]
+// If this function was inlined, the sums would be copied right after they are written, which takes longer than a short block.
+#[inline(never)]
 unsafe fn dot_one_block<T: Scalar, S: Sums<T>, const LANES: usize>(
     a: HostPtr<T>,
     b: HostPtr<T>,
@@ -96,5 +97,25 @@ kernel! {
         let pair = Zipped::<T, STEP, STEP>::new(a, b, steps);
         // SAFETY: `block` asks for elements before `n` only. The caller ensures that `n` elements of both operands are readable.
         S::block::<LANES>(n, |i| unsafe { pair.at(i) })
+    } else {
+        // SAFETY: `dot_any_block` requires the contract of `dot`, which the caller ensures.
+        unsafe { dot_any_block::<T, S, LANES>(a, b, steps, n) }
     }
+}
+
+/// [`dot_block`] for any strides.
+///
+/// # Safety
+/// The contract of [`dot`].
+#[inline(never)]
+#[allow(dead_code)] // Builds that compile a single level do not call it.
+unsafe fn dot_any_block<T: Scalar, S: Sums<T>, const LANES: usize>(
+    a: HostPtr<T>,
+    b: HostPtr<T>,
+    steps: [isize; 2],
+    n: usize,
+) -> [S::Sum; 4] {
+    let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(a, b, steps);
+    // SAFETY: `block` asks for elements before `n` only. The caller ensures that `n` elements of both operands are readable.
+    S::block::<LANES>(n, |i| unsafe { pair.at(i) })
 }

@@ -2,9 +2,13 @@
 //! the sum.
 
 use super::pairs::MAX_SWEPT_OUTPUTS;
-use super::sums::{Plain, Sums};
+use super::rows::{add_rows, with_strides};
+use super::sums::{CHAIN_LEN, Plain, Sums};
+use super::zipped::{ANY_STRIDE, CONTIGUOUS, REPEATED, Rows, Zipped};
+use crate::device::cpu::HostPtr;
 use crate::element::DType::{I8, I16, I32, I64};
 use crate::element::{RealScalar, Scalar};
+use crate::simd::kernel;
 use num_traits::Zero;
 
 /// A sum of a few products of integers `T`, in as few bits as possible. It wraps: [`FactorBits`] say whether it is exact.
@@ -164,46 +168,142 @@ pub(super) fn short_dot<T: Scalar>(n: usize, pair: impl Fn(usize) -> (T, T)) -> 
     })
 }
 
-/// [`Sums::add_rows`] with sums of type `L` if these are exact. `add` adds one of them.
-#[inline(always)]
-pub(super) fn add_narrow_rows<T: Scalar, S: Sums<T>, L: NarrowSum<T>, const COUNT: usize>(
+/// [`Sums::add_rows`] with sums of type `L` if these are exact.
+///
+/// # Safety
+/// The contract of [`Sums::add_rows`].
+#[inline]
+pub(super) unsafe fn add_narrow_rows<T: Scalar, S: AddNarrow<T>, L: NarrowSum<T>>(
     sums: &mut [S::Sum],
-    repeats: bool,
-    pair: impl Fn(usize, usize) -> (T, T),
-    add: impl Fn(S::Sum, i64) -> S::Sum,
+    rows: Rows<T>,
+    count: usize,
+) {
+    // SAFETY: the caller ensures that the rows are readable. The macro selects constants that agree with their strides.
+    with_strides!(rows, |A, B| unsafe { add_narrow_rows_by::<T, S, L, A, B>(sums, rows, count) });
+}
+
+/// [`add_narrow_rows`], if the strides of the elements are `A` and `B`, unless these constants are
+/// [`ANY_STRIDE`](super::zipped::ANY_STRIDE).
+///
+/// # Safety
+/// The contract of [`Sums::add_rows`]. In addition, the constants must agree with the strides.
+unsafe fn add_narrow_rows_by<T: Scalar, S: AddNarrow<T>, L: NarrowSum<T>, const A: isize, const B: isize>(
+    sums: &mut [S::Sum],
+    rows: Rows<T>,
+    count: usize,
 ) {
     let mut narrow = [L::zero(); MAX_SWEPT_OUTPUTS];
     let narrow = &mut narrow[..sums.len()];
-    let mut bits = FactorBits::<T>::none();
-    if repeats && !sums.is_empty() {
-        for r in 0..COUNT {
-            bits.y = pair(r, 0).1.with_bits(bits.y);
+    let mut first = 0;
+    while first < count {
+        let end = count.min(first + CHAIN_LEN);
+        let chain = rows.from(first);
+        let len = end - first;
+        let mut bits = FactorBits::<T>::none();
+        while first < end {
+            let Rows { a, b, steps, strides } = rows.from(first);
+            macro_rules! add {
+                ($few:literal) => {{
+                    let narrow = &mut *narrow;
+                    // SAFETY: `first + $few <= end`, so the caller ensures that these `$few` rows are readable, and that the constants agree
+                    // with the strides.
+                    let more = unsafe { add_rows_at_once::<T, L, A, B, $few>(narrow, a, b, steps, strides) };
+                    bits = FactorBits { x: more.x.with_bits(bits.x), y: more.y.with_bits(bits.y) };
+                    $few
+                }};
+            }
+            // The compiler does not vectorise a loop over more than 8 rows.
+            first += if end - first < 8 { add!(1) } else { add!(8) };
+        }
+        if bits.fit::<L>(len) {
+            add_narrow::<T, S, L>(sums, narrow);
+        } else {
+            // SAFETY: the caller ensures that these rows are readable.
+            unsafe { add_rows::<T, S>(sums, chain, len) };
+            narrow.fill(L::zero());
         }
     }
-    // The compiler does not vectorise a loop over more rows.
-    let rows = const { if COUNT < 8 { COUNT } else { 8 } };
-    const { assert!(COUNT < 8 || COUNT.is_multiple_of(8)) };
-    for first in (0..COUNT).step_by(rows) {
-        for (j, to) in narrow.iter_mut().enumerate() {
-            let mut r = first;
-            while r < first + rows {
-                let (x, y) = pair(r, j);
-                *to = to.plus(x, y);
+}
+
+kernel! {
+    /// Adds `COUNT` rows of products to sums, which may overflow. Returns the bits of the factors.
+    ///
+    /// # Safety
+    /// The caller must ensure that `COUNT` rows of `sums.len()` elements are readable. The strides of the elements must be `A` and `B`, unless
+    /// these constants are [`ANY_STRIDE`](super::zipped::ANY_STRIDE).
+    wide unsafe fn add_rows_at_once[T: Scalar, L: NarrowSum<T>, const A: isize, const B: isize, const COUNT: usize][T, L, A, B, COUNT](
+        sums: &mut [L],
+        a: HostPtr<T>,
+        b: HostPtr<T>,
+        steps: [isize; 2],
+        strides: [isize; 2],
+    ) -> FactorBits<T> {
+        let rows = Rows { a, b, steps, strides };
+        let rows: [Zipped<T, A, B>; COUNT] = rows.first();
+        let mut bits = FactorBits::<T>::none();
+        if B == REPEATED && !sums.is_empty() {
+            for row in rows {
+                // SAFETY: the caller ensures that the first element of each row is readable, as there is at least one sum.
+                bits.y = unsafe { row.at(0) }.1.with_bits(bits.y);
+            }
+        }
+        for (j, sum) in sums.iter_mut().enumerate() {
+            let mut r = 0;
+            while r < COUNT {
+                // SAFETY: `r < COUNT` and `j < sums.len()`. The caller ensures that these elements are readable.
+                let (x, y) = unsafe { rows[r].at(j) };
+                *sum = sum.plus(x, y);
                 bits.x = x.with_bits(bits.x);
-                if !repeats {
+                if B != REPEATED {
                     bits.y = y.with_bits(bits.y);
                 }
                 r += 1;
             }
         }
-    }
-    if bits.fit::<L>(COUNT) {
-        for (sum, some) in sums.iter_mut().zip(narrow) {
-            *sum = add(*sum, some.value());
-        }
+        bits
     } else {
-        for (j, sum) in sums.iter_mut().enumerate() {
-            *sum = S::add_some(*sum, COUNT, |r| pair(r, j));
+        // SAFETY: the caller ensures that these rows are readable.
+        unsafe { add_any_rows::<T, L>(sums, Rows { a, b, steps, strides }, COUNT) }
+    }
+}
+
+/// [`add_rows_at_once`] for any strides and any number of rows.
+///
+/// # Safety
+/// The caller must ensure that `count` rows of `sums.len()` elements are readable.
+#[inline(never)]
+#[allow(dead_code)] // Builds that compile a single level do not call it.
+unsafe fn add_any_rows<T: Scalar, L: NarrowSum<T>>(
+    sums: &mut [L],
+    rows: Rows<T>,
+    count: usize,
+) -> FactorBits<T> {
+    let mut bits = FactorBits::<T>::none();
+    for (j, sum) in sums.iter_mut().enumerate() {
+        for r in 0..count {
+            // SAFETY: `r < count` and `j < sums.len()`. The caller ensures that these elements are readable.
+            let (x, y) = unsafe { rows.at(r, j) };
+            *sum = sum.plus(x, y);
+            bits = FactorBits { x: x.with_bits(bits.x), y: y.with_bits(bits.y) };
+        }
+    }
+    bits
+}
+
+/// Accumulators to which narrow sums can be added.
+pub(super) trait AddNarrow<T: Scalar>: Sums<T> {
+    fn add_narrow(sum: Self::Sum, narrow: i64) -> Self::Sum;
+}
+
+kernel! {
+    /// Adds narrow sums to accumulators, and sets the narrow sums to zero.
+    wide fn add_narrow[T: Scalar, S: AddNarrow<T>, L: NarrowSum<T>][T, S, L](
+        sums: &mut [S::Sum],
+        narrow: &mut [L],
+    ) -> () {
+        for (sum, some) in sums.iter_mut().zip(narrow) {
+            *sum = S::add_narrow(*sum, some.value());
+            *some = L::zero();
         }
     }
 }

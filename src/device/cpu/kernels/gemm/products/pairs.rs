@@ -2,9 +2,8 @@
 
 use super::finish::Finish;
 use super::lines::dot;
-use super::rows::add_rows;
 use super::sums::{CHAIN_LEN, Sums};
-use super::zipped::{ANY_STRIDE, CONTIGUOUS, REPEATED};
+use super::zipped::Rows;
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::kernels::reduce::{Limits, Reducer, advanced};
 use crate::device::cpu::loops::threads::PARALLEL_SUM_LEN;
@@ -104,18 +103,8 @@ impl<T: Scalar, S: Sums<T>, const LANES: usize> Reducer<2> for PairTask<T, S, LA
         [count, _]: [usize; 2],
     ) {
         let (a, b) = self.factors(at);
-        macro_rules! add {
-            ($a:ident $b:ident) => {
-                // SAFETY: the caller ensures that these rows are readable in both operands. The match below selects `$a` and `$b` so that
-                // each is `ANY_STRIDE` or its operand's stride in `steps`.
-                unsafe { add_rows::<T, S, $a, $b>(sums, a, b, steps, strides, count) }
-            };
-        }
-        match steps {
-            [1, 1] => add!(CONTIGUOUS CONTIGUOUS),
-            [1, 0] => add!(CONTIGUOUS REPEATED),
-            _ => add!(ANY_STRIDE ANY_STRIDE),
-        }
+        // SAFETY: the caller ensures that these rows are readable in both operands.
+        unsafe { S::add_rows(sums, Rows { a, b, steps, strides }, count) };
     }
 
     #[inline(always)]

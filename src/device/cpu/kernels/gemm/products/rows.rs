@@ -1,66 +1,109 @@
 //! The kernel of products of a vector and a matrix: adds rows of products to accumulators, one for each output.
 
-use super::sums::{CHAIN_LEN, Sums};
-use super::zipped::{REPEATED, Zipped};
+use super::sums::Sums;
+use super::zipped::{ANY_STRIDE, CONTIGUOUS, REPEATED, Rows, Zipped};
 use crate::device::cpu::HostPtr;
 use crate::element::Scalar;
 use crate::simd::kernel;
 
-/// Adds the products of `count` rows to accumulators: `sums[j] += a[r, j] · b[r, j]` for each row `r`. `rows` are the operands'
-/// strides from one row to the next, and `steps` those from one element of a row to the next.
+/// Calls a kernel with the constants `A` and `B` that are the strides of the rows, or [`ANY_STRIDE`].
+macro_rules! with_strides {
+    ($rows:expr, |$a:ident, $b:ident| $call:expr) => {
+        match $rows.steps {
+            [1, 1] => {
+                const $a: isize = CONTIGUOUS;
+                const $b: isize = CONTIGUOUS;
+                $call
+            }
+            [1, 0] => {
+                const $a: isize = CONTIGUOUS;
+                const $b: isize = REPEATED;
+                $call
+            }
+            _ => {
+                const $a: isize = ANY_STRIDE;
+                const $b: isize = ANY_STRIDE;
+                $call
+            }
+        }
+    };
+}
+pub(super) use with_strides;
+
+/// Adds the products of `count` rows to accumulators: `sums[j] += a[r, j] · b[r, j]` for each row `r`.
 ///
 /// # Safety
-/// The caller must ensure:
-/// * `count` rows of `sums.len()` elements from `a` and from `b`, with these strides, are readable.
-/// * `steps[0]` is `A` and `steps[1]` is `B`, unless these constants are [`ANY_STRIDE`].
-pub(super) unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
+/// The caller must ensure that `count` rows of `sums.len()` elements are readable.
+#[inline]
+pub(super) unsafe fn add_rows<T: Scalar, S: Sums<T>>(sums: &mut [S::Sum], rows: Rows<T>, count: usize) {
+    // SAFETY: the caller ensures that the rows are readable. The macro selects constants that agree with their strides.
+    with_strides!(rows, |A, B| unsafe { add_rows_by::<T, S, A, B>(sums, rows, count) });
+}
+
+/// [`add_rows`], if the strides of the elements are `A` and `B`, unless these constants are [`ANY_STRIDE`].
+///
+/// # Safety
+/// The contract of [`add_rows`]. In addition, the constants must agree with the strides.
+unsafe fn add_rows_by<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     sums: &mut [S::Sum],
-    a: HostPtr<T>,
-    b: HostPtr<T>,
-    steps: [isize; 2],
-    rows: [isize; 2],
+    rows: Rows<T>,
     count: usize,
 ) {
     let mut first = 0;
     while first < count {
-        let (a, b) = (a.offset(first as isize * rows[0]), b.offset(first as isize * rows[1]));
+        let Rows { a, b, steps, strides } = rows.from(first);
         macro_rules! add {
-            ($few:expr) => {
-                // SAFETY: `first + $few <= count`, so the caller ensures that these `$few` rows are readable. `A`, `B` and `steps` are
-                // passed on unchanged, and the caller ensures that they agree.
-                unsafe { add_few_rows::<T, S, A, B, $few>(sums, a, b, steps, rows) }
-            };
+            ($few:literal) => {{
+                // SAFETY: `first + $few <= count`, so the caller ensures that these `$few` rows are readable, and that the constants agree with
+                // the strides.
+                unsafe { add_rows_at_once::<T, S, A, B, $few>(sums, a, b, steps, strides) };
+                $few
+            }};
         }
-        // The narrow sums of `CHAIN_LEN` rows of integers are added to the accumulators at a time.
+        // A fixed number of rows is added at a time, so that each accumulator is loaded and stored once for all these rows.
         first += match count - first {
             1 | 2 => add!(1),
-            3..8 => add!(3),
-            CHAIN_LEN.. if const { T::SUMS_CHECKED } => add!(CHAIN_LEN),
+            3..8 if const { !T::SUMS_CHECKED } => add!(3),
+            3..8 => add!(1),
             _ => add!(8),
         };
     }
 }
 
 kernel! {
-    /// [`add_rows`] for `COUNT` rows. Each accumulator is loaded and stored once for all these rows. Returns `COUNT`.
+    /// [`add_rows`] for `COUNT` rows.
     ///
     /// # Safety
-    /// The contract of [`add_rows`], for `COUNT` rows.
-    wide if (const { T::SUMS_CHECKED }) unsafe fn add_few_rows[T: Scalar, S: Sums<T>, const A: isize, const B: isize, const COUNT: usize][T, S, A, B, COUNT](
+    /// The contract of [`add_rows`], for `COUNT` rows. In addition, the strides of the elements must be `A` and `B`, unless these constants are
+    /// [`ANY_STRIDE`].
+    wide if (const { T::SUMS_CHECKED }) unsafe fn add_rows_at_once[T: Scalar, S: Sums<T>, const A: isize, const B: isize, const COUNT: usize][T, S, A, B, COUNT](
         sums: &mut [S::Sum],
         a: HostPtr<T>,
         b: HostPtr<T>,
         steps: [isize; 2],
-        rows: [isize; 2],
-    ) -> usize {
-        let mut pairs = [Zipped::<T, A, B>::new(a, b, steps); COUNT];
-        for (r, pair) in pairs.iter_mut().enumerate() {
-            let r = r as isize;
-            *pair = Zipped::new(a.offset(r * rows[0]), b.offset(r * rows[1]), steps);
+        strides: [isize; 2],
+    ) -> () {
+        let rows = Rows { a, b, steps, strides };
+        let rows: [Zipped<T, A, B>; COUNT] = rows.first();
+        for (j, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: `r < COUNT` and `j < sums.len()`. The caller ensures that these elements are readable.
+            *sum = S::add_some(*sum, COUNT, |r| unsafe { rows[r].at(j) });
         }
-        // SAFETY: `add_rows` asks for `r < COUNT` and `j < sums.len()` only. The caller ensures that `sums.len()` elements of each of the
-        // `COUNT` rows are readable.
-        S::add_rows::<COUNT>(sums, B == REPEATED, |r, j| unsafe { pairs[r].at(j) });
-        COUNT
+    } else {
+        // SAFETY: the caller ensures that these rows are readable.
+        unsafe { add_any_rows::<T, S>(sums, Rows { a, b, steps, strides }, COUNT) }
+    }
+}
+
+/// [`add_rows_at_once`] for any strides and any number of rows.
+///
+/// # Safety
+/// The contract of [`add_rows`].
+#[inline(never)]
+#[allow(dead_code)] // Builds that compile a single level do not call it.
+unsafe fn add_any_rows<T: Scalar, S: Sums<T>>(sums: &mut [S::Sum], rows: Rows<T>, count: usize) {
+    for (j, sum) in sums.iter_mut().enumerate() {
+        // SAFETY: `r < count` and `j < sums.len()`. The caller ensures that these elements are readable.
+        *sum = S::add_some(*sum, count, |r| unsafe { rows.at(r, j) });
     }
 }

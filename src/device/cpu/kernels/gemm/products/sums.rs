@@ -2,6 +2,8 @@
 //! checked.
 
 use super::finish::Finish;
+use super::rows::add_rows;
+use super::zipped::Rows;
 use crate::device::cpu::HostPtr;
 use crate::element::{Arithmetic, Scalar};
 use num_traits::Zero;
@@ -77,17 +79,16 @@ pub(super) trait Sums<T: Scalar> {
         }
         Self::merge(sum, Self::widen(lane))
     }
-    /// Adds `COUNT` rows of products to sums. `pair(r, j)` has the factors of the product in row `r` for sum `j`. If `repeats`, the second
-    /// factor does not depend on `j`.
-    #[inline(always)]
-    fn add_rows<const COUNT: usize>(
-        sums: &mut [Self::Sum],
-        _repeats: bool,
-        pair: impl Fn(usize, usize) -> (T, T),
-    ) {
-        for (j, sum) in sums.iter_mut().enumerate() {
-            *sum = Self::add_some(*sum, COUNT, |r| pair(r, j));
-        }
+    /// Adds `count` rows of products to sums. See [`add_rows`].
+    ///
+    /// # Safety
+    /// The contract of [`add_rows`].
+    unsafe fn add_rows(sums: &mut [Self::Sum], rows: Rows<T>, count: usize)
+    where
+        Self: Sized,
+    {
+        // SAFETY: the caller ensures the contract of `add_rows`.
+        unsafe { add_rows::<T, Self>(sums, rows, count) }
     }
     /// Returns the result to write, and `false` if an integer overflowed. `old` is the previous value, or `None` if it is not
     /// read.

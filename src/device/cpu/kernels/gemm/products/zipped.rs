@@ -62,3 +62,48 @@ impl<T: Copy, const A: isize, const B: isize> Zipped<T, A, B> {
         (x, unsafe { self.1.at(i) })
     }
 }
+
+/// The rows of both operands of a loop over rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<T> {
+    pub(super) a: HostPtr<T>,
+    pub(super) b: HostPtr<T>,
+    /// The strides from one element of a row to the next.
+    pub(super) steps: [isize; 2],
+    /// The strides from one row to the next.
+    pub(super) strides: [isize; 2],
+}
+
+impl<T: Copy> Rows<T> {
+    /// Returns the rows from row `first` on.
+    #[inline(always)]
+    pub(super) fn from(self, first: usize) -> Self {
+        let first = first as isize;
+        Rows { a: self.a.offset(first * self.strides[0]), b: self.b.offset(first * self.strides[1]), ..self }
+    }
+
+    /// Returns the first `COUNT` rows.
+    #[inline(always)]
+    pub(super) fn first<const A: isize, const B: isize, const COUNT: usize>(
+        self,
+    ) -> [Zipped<T, A, B>; COUNT] {
+        let mut rows = [Zipped::new(self.a, self.b, self.steps); COUNT];
+        for (r, row) in rows.iter_mut().enumerate() {
+            let Rows { a, b, steps, .. } = self.from(r);
+            *row = Zipped::new(a, b, steps);
+        }
+        rows
+    }
+
+    /// Returns element `j` of row `r` of both operands.
+    ///
+    /// # Safety
+    /// The contract of [`Zipped::at`], for element `j` of row `r`.
+    #[inline(always)]
+    #[allow(dead_code)] // Builds that compile a single level do not call it.
+    pub(super) unsafe fn at(self, r: usize, j: usize) -> (T, T) {
+        let [row]: [Zipped<T, ANY_STRIDE, ANY_STRIDE>; 1] = self.from(r).first();
+        // SAFETY: the caller ensures the contract of `Zipped::at` for this row.
+        unsafe { row.at(j) }
+    }
+}
