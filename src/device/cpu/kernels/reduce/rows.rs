@@ -61,7 +61,22 @@ kernel! {
     ) -> R::Acc {
         // SAFETY: the caller ensures that `block` is aligned and not null, and that its `n` contiguous elements are readable.
         fold(op, acc, unsafe { core::slice::from_raw_parts(block.get(), n) }, index)
+    } else {
+        // SAFETY: the caller ensures that `block` is aligned and not null, and that its `n` contiguous elements are readable.
+        fold_out_of_line(op, acc, unsafe { core::slice::from_raw_parts(block.get(), n) }, index)
     }
+}
+
+/// [`fold`] as a function that both kernels call on processors without AVX2.
+#[inline(never)]
+#[allow(dead_code)] // Builds without kernels for AVX2 do not call it.
+fn fold_out_of_line<T: Element, R: Reduction<T>>(
+    op: &R,
+    acc: R::Acc,
+    elements: &[T],
+    index: usize,
+) -> R::Acc {
+    fold(op, acc, elements, index)
 }
 
 kernel! {
@@ -84,6 +99,13 @@ kernel! {
             // SAFETY: `j < accs.len()`. The caller ensures that the `n` elements of this block are readable, and that `block` is aligned
             // and not null.
             *acc = fold(op, *acc, unsafe { core::slice::from_raw_parts(block, n) }, index);
+        }
+    } else {
+        for (j, acc) in accs.iter_mut().enumerate() {
+            let block = blocks.offset(j as isize * step).get();
+            // SAFETY: `j < accs.len()`. The caller ensures that the `n` elements of this block are readable, and that `block` is aligned
+            // and not null.
+            *acc = fold_out_of_line(op, *acc, unsafe { core::slice::from_raw_parts(block, n) }, index);
         }
     }
 }
