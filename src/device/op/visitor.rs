@@ -11,7 +11,7 @@ pub trait ReductionVisitor<T: Element> {
     type Arguments<U: Element>;
     /// What the function returns, for a result of type `U`.
     type Result<U: Element>;
-    /// The function of a reduction that calls [`visit_common`].
+    /// The function of a reduction whose kernels are compiled in this crate: see [`visit_common`].
     fn common<R: Reduction<T> + 'static>(
         op: &R,
         arguments: Self::Arguments<R::Output>,
@@ -24,14 +24,14 @@ pub trait ReductionVisitor<T: Element> {
 /// the build of this crate longer, and few programs need them.
 const fn is_common<T: Element>(complex: bool) -> bool {
     match T::DTYPE {
-        DType::F32 | DType::F64 | DType::Bool => true,
+        DType::F32 | DType::F64 => true,
         DType::C32 | DType::C64 => complex,
         _ => false,
     }
 }
 
-/// The function [`Reduction::visit`] of a reduction whose kernels are compiled in this crate: for real floating-point numbers and `bool`, and
-/// for complex numbers if `COMPLEX`.
+/// The function [`Reduction::visit`] of a reduction whose kernels are compiled in this crate: for real floating-point numbers, and for complex
+/// numbers if `COMPLEX`.
 #[inline]
 pub(super) fn visit_common<T, R, V, const COMPLEX: bool>(
     op: &R,

@@ -11,6 +11,7 @@ mod widened;
 
 pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
 pub(crate) use finite::AllFinite;
+pub(crate) use moments::Spread;
 pub use moments::{Moments, NanStd, NanVar, Std, Var};
 pub use nan::{Counted, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanSum};
 pub use norm::Norm;
@@ -287,7 +288,7 @@ macro_rules! quantifiers {
             }
             #[inline]
             fn visit<V: ReductionVisitor<bool>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
-                visit_common::<bool, _, V, false>(self, arguments)
+                V::common(self, arguments)
             }
         }
     )*};

@@ -72,6 +72,14 @@ pub struct Std {
     pub ddof: usize,
 }
 
+/// [`Var`] or [`Std`], so that both have one set of kernels.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spread {
+    ddof: usize,
+    /// Whether the result is the standard deviation.
+    root: bool,
+}
+
 /// The variance of the elements that are not NaN, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NanVar {
@@ -229,7 +237,7 @@ fn bind_scales<M: RealFloat>(bind: &mut Scalars) {
 }
 
 macro_rules! moments {
-    ($($Op:ident, $name:literal, $bound:ident, skip $skip:literal, root $root:literal;)*) => {$(
+    ($($Op:ident, $name:literal, $bound:ident, skip $skip:literal, root $root:expr;)*) => {$(
         impl<T: $bound> Reduction<T> for $Op {
             type Acc = Moments<T::Float>;
             type Output = T::Magnitude;
@@ -274,7 +282,7 @@ macro_rules! moments {
                 }"));
             fn scalars(&self, bind: &mut Scalars) {
                 bind.scalar("ddof", self.ddof as u64);
-                bind.scalar("root", u64::from($root));
+                bind.scalar("root", u64::from($root(*self)));
                 bind_scales::<T::Magnitude>(bind);
             }
             fn identity(&self) -> Self::Acc {
@@ -289,16 +297,19 @@ macro_rules! moments {
             }
             fn finish(&self, acc: Self::Acc, _: usize) -> Option<T::Magnitude> {
                 let variance = acc.variance(self.ddof);
-                Some(if $root { Float::sqrt(variance) } else { variance })
+                Some(if $root(*self) { Float::sqrt(variance) } else { variance })
             }
             const RESCALES: bool = !T::INTEGER;
             #[inline(always)]
             fn is_doubtful(&self, result: T::Magnitude) -> bool {
-                is_doubtful(result, $root)
+                is_doubtful(result, $root(*self))
             }
             #[inline]
-            fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
-                if const { $skip } { V::any(self, arguments) } else { visit_common::<T, _, V, false>(self, arguments) }
+            fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<T::Magnitude>) -> V::Result<T::Magnitude> {
+                if const { $skip } {
+                    return V::any(self, arguments);
+                }
+                visit_common::<T, _, V, false>(&Spread { ddof: self.ddof, root: $root(*self) }, arguments)
             }
             fn scale(&self, elements: impl Iterator<Item = T>) -> Option<f64> {
                 rescale::scale::<T, $skip>(elements).and_then(|(by, differ)| differ.then_some(by))
@@ -308,7 +319,7 @@ macro_rules! moments {
             }
             fn restored(&self, result: T::Magnitude, by: f64) -> T::Magnitude {
                 let result = rescale::restored(result, by);
-                if $root { result } else { rescale::restored(result, by) }
+                if $root(*self) { result } else { rescale::restored(result, by) }
             }
             const HAS_FOLD_BLOCK: bool = true;
             #[inline(always)]
@@ -330,8 +341,9 @@ macro_rules! moments {
     )*};
 }
 moments! {
-    Var, "variance", Scalar, skip false, root false;
-    Std, "standard deviation", Scalar, skip false, root true;
-    NanVar, "variance without NaN", Inexact, skip true, root false;
-    NanStd, "standard deviation without NaN", Inexact, skip true, root true;
+    Var, "variance", Scalar, skip false, root |_: Var| false;
+    Std, "standard deviation", Scalar, skip false, root |_: Std| true;
+    Spread, "variance or standard deviation", Scalar, skip false, root |spread: Spread| spread.root;
+    NanVar, "variance without NaN", Inexact, skip true, root |_: NanVar| false;
+    NanStd, "standard deviation without NaN", Inexact, skip true, root |_: NanStd| true;
 }

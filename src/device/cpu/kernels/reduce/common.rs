@@ -6,7 +6,7 @@ use super::again::again_in_line;
 use super::reduce_many;
 use super::rows::reduce_one_line;
 use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::op::reduction::{All, Any, ArgMax, ArgMin, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
+use crate::device::op::reduction::{All, Any, ArgMax, ArgMin, Max, Mean, Min, Norm, Prod, Spread, Sum};
 use crate::device::op::visitor::ReductionVisitor;
 use crate::device::{Operand, Output, Reduction};
 use crate::element::{Element, c32, c64};
@@ -135,7 +135,7 @@ macro_rules! common_reductions {
         }
     };
 }
-// Those that call `visit_common`.
+// Those whose function `visit` calls `ReductionVisitor::common`.
 common_reductions! {
     Sum: f64, f32, c64, c32;
     Prod: f64, f32;
@@ -146,8 +146,7 @@ common_reductions! {
     ArgMin: f64, f32;
     Norm<f64>: f64, c64;
     Norm<f32>: f32, c32;
-    Var: f64, f32;
-    Std: f64, f32;
+    Spread: f64, f32;
     All: bool;
     Any: bool;
 }

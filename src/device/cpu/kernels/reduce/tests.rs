@@ -8,8 +8,8 @@ use super::task::{CHAIN_LEN, ReduceTask};
 use super::*;
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::loops::threads::PARALLEL_SUM_LEN;
-use crate::device::op::reduction::{Mean, Norm, Sum, Var};
-use crate::element::c64;
+use crate::device::op::reduction::{All, Any, ArgMax, ArgMin, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
+use crate::element::{c32, c64};
 use crate::layout::Layout;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
@@ -298,4 +298,29 @@ fn sums_of_no_elements_are_zero_at_any_address() {
         Cpu.reduce(&Sum, Output::of_slice(&mut out, 0, to.shape(), to.strides()), a).unwrap();
         assert_eq!(out, vec![0.0; shape[0]]);
     }
+}
+
+/// Common reductions call kernels that are found by their type and that of the elements.
+#[test]
+fn reductions_of_all_element_types_find_their_kernels() {
+    fn check<T: Element, R: Reduction<T>>(op: R, x: T) {
+        let elements = [x; 100];
+        for (shape, strides, kept) in
+            [([1, 100], [100, 1], 1), ([50, 2], [1, 50], 1), ([1, 100], [100, 1], 0)]
+        {
+            reduce(op, &elements, &shape, &strides, kept);
+        }
+        let all = Operand::of_slice(&elements, 0, &[100], &[1]);
+        Cpu.reduce(&op, Output::of_slice(&mut [R::Output::default()], 0, &[], &[]), all).unwrap();
+    }
+    macro_rules! check {
+        ($($one:expr),*; $($Op:expr),*) => { check!(@ [$($one),*] [$($Op),*]) };
+        (@ [$($one:expr),*] $ops:tt) => { $(check!(@one $one, $ops);)* };
+        (@one $one:expr, [$($Op:expr),*]) => { $(check($Op, $one);)* };
+    }
+    check!(true; ArgMax, ArgMin, All, Any);
+    check!(1i8, 1u8, 1i16, 1u16, 1i32, 1u32, 1i64, 1u64, 1.0f32, 1.0f64; ArgMax, ArgMin, Max, Min, Sum, Prod, Mean, Var::default(), Std::default());
+    check!(c32::ONE, c64::ONE; Sum, Prod, Mean, Var::default(), Std::default(), Norm::default());
+    check!(1i64, 1.0f64; Norm::<f64>::default());
+    check!(1.0f32; Norm::<f32>::default());
 }
