@@ -332,4 +332,8 @@ impl Reduction<bool> for Count {
     fn finish(&self, acc: usize, _: usize) -> Option<i64> {
         i64::try_from(acc).ok()
     }
+    #[inline]
+    fn visit<V: ReductionVisitor<bool>>(&self, arguments: V::Arguments<i64>) -> V::Result<i64> {
+        V::common(self, arguments)
+    }
 }

@@ -6,7 +6,9 @@ use super::again::again_in_line;
 use super::reduce_many;
 use super::rows::reduce_one_line;
 use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::op::reduction::{All, Any, ArgMax, ArgMin, Max, Mean, Min, Norm, Prod, Spread, Sum};
+use crate::device::op::reduction::{
+    All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Spread, Sum,
+};
 use crate::device::op::visitor::ReductionVisitor;
 use crate::device::{Operand, Output, Reduction};
 use crate::element::{Element, c32, c64};
@@ -149,4 +151,5 @@ common_reductions! {
     Spread: f64, f32;
     All: bool;
     Any: bool;
+    Count: bool;
 }

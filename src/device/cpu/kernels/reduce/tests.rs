@@ -8,7 +8,9 @@ use super::task::{CHAIN_LEN, ReduceTask};
 use super::*;
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::loops::threads::PARALLEL_SUM_LEN;
-use crate::device::op::reduction::{All, Any, ArgMax, ArgMin, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
+use crate::device::op::reduction::{
+    All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var,
+};
 use crate::element::{c32, c64};
 use crate::layout::Layout;
 use crate::layout::odometer::Odometer;
@@ -318,7 +320,7 @@ fn reductions_of_all_element_types_find_their_kernels() {
         (@ [$($one:expr),*] $ops:tt) => { $(check!(@one $one, $ops);)* };
         (@one $one:expr, [$($Op:expr),*]) => { $(check($Op, $one);)* };
     }
-    check!(true; ArgMax, ArgMin, All, Any);
+    check!(true; ArgMax, ArgMin, All, Any, Count);
     check!(1i8, 1u8, 1i16, 1u16, 1i32, 1u32, 1i64, 1u64, 1.0f32, 1.0f64; ArgMax, ArgMin, Max, Min, Sum, Prod, Mean, Var::default(), Std::default());
     check!(c32::ONE, c64::ONE; Sum, Prod, Mean, Var::default(), Std::default(), Norm::default());
     check!(1i64, 1.0f64; Norm::<f64>::default());
