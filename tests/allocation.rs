@@ -44,9 +44,9 @@ fn result_of(bytes: usize) -> (usize, usize) {
 const RANK_0: (usize, usize) = (0, 0);
 
 /// Returns whether the crate `matrixmultiply` computes floating-point matrix products. That crate allocates and frees a packing
-/// buffer in each call.
+/// buffer in each call. Builds with debug assertions have no other kernels on x86-64.
 fn products_allocate() -> bool {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     if std::env::var_os("VIERBEIN_SIMD").is_none_or(|level| level != "portable") {
         use std::is_x86_feature_detected as has;
         return !(has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2"));

@@ -20,20 +20,27 @@ pub trait ReductionVisitor<T: Element> {
     fn any<R: Reduction<T>>(op: &R, arguments: Self::Arguments<R::Output>) -> Self::Result<R::Output>;
 }
 
-/// Returns whether the kernels of common reductions are compiled in this crate for elements of this type. For other types, they would make
-/// the build of this crate longer, and few programs need them.
-const fn is_common<T: Element>(complex: bool) -> bool {
-    match T::DTYPE {
-        DType::F32 | DType::F64 => true,
-        DType::C32 | DType::C64 => complex,
-        _ => false,
-    }
+/// Element types, as bits of the parameter `TYPES` of [`visit_common`].
+pub(super) const REAL: u8 = 1;
+pub(super) const COMPLEX: u8 = 2;
+pub(super) const INTEGER: u8 = 4;
+
+/// Returns whether the kernels of a common reduction are compiled in this crate for elements of this type. For other integers, they would
+/// make the build of this crate longer, and few programs need them.
+const fn is_common<T: Element>(types: u8) -> bool {
+    let bit = match T::DTYPE {
+        DType::F32 | DType::F64 => REAL,
+        DType::C32 | DType::C64 => COMPLEX,
+        DType::I64 => INTEGER,
+        _ => 0,
+    };
+    types & bit != 0
 }
 
-/// The function [`Reduction::visit`] of a reduction whose kernels are compiled in this crate: for real floating-point numbers, and for complex
-/// numbers if `COMPLEX`.
+/// The function [`Reduction::visit`] of a reduction whose kernels are compiled in this crate: for the element types
+/// `TYPES`.
 #[inline]
-pub(super) fn visit_common<T, R, V, const COMPLEX: bool>(
+pub(super) fn visit_common<T, R, V, const TYPES: u8>(
     op: &R,
     arguments: V::Arguments<R::Output>,
 ) -> V::Result<R::Output>
@@ -43,5 +50,5 @@ where
     V: ReductionVisitor<T>,
 {
     // The condition is `const`, so the compiler instantiates only the branch that is taken.
-    if const { is_common::<T>(COMPLEX) } { V::common(op, arguments) } else { V::any(op, arguments) }
+    if const { is_common::<T>(TYPES) } { V::common(op, arguments) } else { V::any(op, arguments) }
 }

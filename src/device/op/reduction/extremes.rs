@@ -1,7 +1,7 @@
 //! Minimum and maximum, and their indices.
 
 use crate::device::op::binary::{larger, smaller};
-use crate::device::op::visitor::{ReductionVisitor, visit_common};
+use crate::device::op::visitor::{INTEGER, REAL, ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, prefetch_after, prefixes};
 use crate::element::{Ordered, RealScalar};
@@ -236,7 +236,7 @@ macro_rules! extremes {
             }
             #[inline]
             fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
-                visit_common::<T, _, V, false>(self, arguments)
+                visit_common::<T, _, V, { REAL | INTEGER }>(self, arguments)
             }
         }
     )*};
@@ -323,7 +323,7 @@ macro_rules! positions {
             }
             #[inline]
             fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
-                visit_common::<T, _, V, false>(self, arguments)
+                visit_common::<T, _, V, REAL>(self, arguments)
             }
         }
 

@@ -18,7 +18,7 @@ pub use norm::Norm;
 pub use range::PeakToPeak;
 pub use widened::{ProdAs, SumAs};
 
-use crate::device::op::visitor::{ReductionVisitor, visit_common};
+use crate::device::op::visitor::{COMPLEX, INTEGER, REAL, ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
@@ -82,7 +82,7 @@ impl<T: Scalar> Reduction<T> for Sum {
         &self,
         arguments: V::Arguments<Self::Output>,
     ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, true>(self, arguments)
+        visit_common::<T, _, V, { REAL | COMPLEX | INTEGER }>(self, arguments)
     }
 }
 
@@ -163,7 +163,7 @@ impl<T: Scalar> Reduction<T> for Prod {
         &self,
         arguments: V::Arguments<Self::Output>,
     ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, false>(self, arguments)
+        visit_common::<T, _, V, REAL>(self, arguments)
     }
 }
 
@@ -242,7 +242,7 @@ impl<T: Scalar> Reduction<T> for Mean {
         &self,
         arguments: V::Arguments<Self::Output>,
     ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, false>(self, arguments)
+        visit_common::<T, _, V, REAL>(self, arguments)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Variance and standard deviation.
 
 use super::rescale;
-use crate::device::op::visitor::{ReductionVisitor, visit_common};
+use crate::device::op::visitor::{REAL, ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::lanes::{halve, in_few_lanes};
 use crate::element::{CastTo, Inexact, RealFloat, Scalar};
@@ -309,7 +309,7 @@ macro_rules! moments {
                 if const { $skip } {
                     return V::any(self, arguments);
                 }
-                visit_common::<T, _, V, false>(&Spread { ddof: self.ddof, root: $root(*self) }, arguments)
+                visit_common::<T, _, V, REAL>(&Spread { ddof: self.ddof, root: $root(*self) }, arguments)
             }
             fn scale(&self, elements: impl Iterator<Item = T>) -> Option<f64> {
                 rescale::scale::<T, $skip>(elements).and_then(|(by, differ)| differ.then_some(by))

@@ -1,6 +1,6 @@
 //! The Euclidean norm.
 
-use crate::device::op::visitor::{ReductionVisitor, visit_common};
+use crate::device::op::visitor::{COMPLEX, REAL, ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_few_lanes, in_lanes};
 use crate::element::{CastTo, RealFloat, Scalar};
@@ -138,7 +138,7 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
         &self,
         arguments: V::Arguments<Self::Output>,
     ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, true>(self, arguments)
+        visit_common::<T, _, V, { REAL | COMPLEX }>(self, arguments)
     }
     const HAS_FOLD_BLOCK: bool = true;
     #[inline(always)]

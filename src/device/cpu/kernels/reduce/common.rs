@@ -1,6 +1,6 @@
 //! The functions that are called for a reduction of unknown type. For common reductions, they call kernels that are compiled in this crate:
-//! compiling those of one reduction takes about a second. Kernels for integers are not included, because they would make the build of this
-//! crate longer.
+//! compiling those of one reduction takes about a second. Those for other integers than `i64` are not included, because they would make the
+//! build of this crate longer.
 
 use super::again::again_in_line;
 use super::reduce_many;
@@ -139,11 +139,11 @@ macro_rules! common_reductions {
 }
 // Those whose function `visit` calls `ReductionVisitor::common`.
 common_reductions! {
-    Sum: f64, f32, c64, c32;
+    Sum: f64, f32, c64, c32, i64;
     Prod: f64, f32;
     Mean: f64, f32;
-    Max: f64, f32;
-    Min: f64, f32;
+    Max: f64, f32, i64;
+    Min: f64, f32, i64;
     ArgMax: f64, f32;
     ArgMin: f64, f32;
     Norm<f64>: f64, c64;
