@@ -1,6 +1,6 @@
 //! The cost of operations: which memory they allocate, where their result is, and how long they take.
 //!
-//! `cargo run --example costs` updates the table in `docs/performance.md`; `-- --check` only reports whether it is up to date.
+//! `cargo run --release --example costs` updates the table in `docs/performance.md`; `-- --check` only reports whether it is up to date.
 //! `cargo run --release --example costs -- --measure` also times the operations, and draws `docs/figures/costs.svg`.
 
 mod count;
@@ -20,7 +20,7 @@ static ALLOCATOR: Counting = Counting;
 /// The path of the page that contains the table, relative to the repository's root.
 const PAGE: &str = "docs/performance.md";
 /// The lines of the page before and after the table.
-const MARKS: [&str; 2] = ["<!-- from here: cargo run --example costs -->\n", "\n<!-- to here -->"];
+const MARKS: [&str; 2] = ["<!-- from here: cargo run --release --example costs -->\n", "\n<!-- to here -->"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -64,8 +64,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 #[test]
 fn page_has_current_table() {
     let (page, new) = pages().unwrap();
+    // In builds with debug assertions, the crate `matrixmultiply` computes matrix products, and allocates memory for it.
+    let other = |line: &str| cfg!(debug_assertions) && line.contains("matmul");
     for (line, found) in page.lines().zip(new.lines()) {
-        assert_eq!(line, found, "run `cargo run --example costs`");
+        assert!(
+            line == found || (other(line) && other(found)),
+            "run `cargo run --release --example costs`: {found}"
+        );
     }
     assert_eq!(page.lines().count(), new.lines().count());
 }
