@@ -24,17 +24,22 @@ pub trait ReductionVisitor<T: Element> {
 pub(super) const REAL: u8 = 1;
 pub(super) const COMPLEX: u8 = 2;
 pub(super) const INTEGER: u8 = 4;
+pub(super) const BOOL: u8 = 8;
+/// Also in builds with debug assertions.
+pub(super) const ALWAYS: u8 = 16;
 
 /// Returns whether the kernels of a common reduction are compiled in this crate for elements of this type. For other integers, they would
-/// make the build of this crate longer, and few programs need them.
+/// make the build of this crate longer, and few programs need them. Without optimisation, most kernels take more time in the build of this
+/// crate than they save in those of programs.
 const fn is_common<T: Element>(types: u8) -> bool {
     let bit = match T::DTYPE {
         DType::F32 | DType::F64 => REAL,
         DType::C32 | DType::C64 => COMPLEX,
         DType::I64 => INTEGER,
+        DType::Bool => BOOL,
         _ => 0,
     };
-    types & bit != 0
+    types & bit != 0 && (cfg!(any(test, not(debug_assertions))) || types & ALWAYS != 0)
 }
 
 /// The function [`Reduction::visit`] of a reduction whose kernels are compiled in this crate: for the element types

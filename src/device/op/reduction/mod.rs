@@ -18,7 +18,7 @@ pub use norm::Norm;
 pub use range::PeakToPeak;
 pub use widened::{ProdAs, SumAs};
 
-use crate::device::op::visitor::{COMPLEX, INTEGER, REAL, ReductionVisitor, visit_common};
+use crate::device::op::visitor::{ALWAYS, BOOL, COMPLEX, INTEGER, REAL, ReductionVisitor, visit_common};
 use crate::device::{CudaSource, Reduction};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
@@ -82,7 +82,7 @@ impl<T: Scalar> Reduction<T> for Sum {
         &self,
         arguments: V::Arguments<Self::Output>,
     ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, { REAL | COMPLEX | INTEGER }>(self, arguments)
+        visit_common::<T, _, V, { REAL | COMPLEX | INTEGER | ALWAYS }>(self, arguments)
     }
 }
 
@@ -288,7 +288,7 @@ macro_rules! quantifiers {
             }
             #[inline]
             fn visit<V: ReductionVisitor<bool>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
-                V::common(self, arguments)
+                visit_common::<bool, _, V, BOOL>(self, arguments)
             }
         }
     )*};
@@ -334,6 +334,6 @@ impl Reduction<bool> for Count {
     }
     #[inline]
     fn visit<V: ReductionVisitor<bool>>(&self, arguments: V::Arguments<i64>) -> V::Result<i64> {
-        V::common(self, arguments)
+        visit_common::<bool, _, V, BOOL>(self, arguments)
     }
 }
