@@ -11,6 +11,8 @@ mod widened;
 
 pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
 pub(crate) use finite::AllFinite;
+// Other builds do not name it.
+#[cfg(any(test, not(debug_assertions)))]
 pub(crate) use moments::Spread;
 pub use moments::{Moments, NanStd, NanVar, Std, Var};
 pub use nan::{Counted, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanSum};

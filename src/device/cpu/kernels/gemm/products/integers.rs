@@ -5,6 +5,7 @@ use super::finish::Finish;
 use super::narrow::{
     AddNarrow, NarrowSum, OwnType, ShortSum, add_narrow_rows, integer, is_signed, narrow_dot, short_dot,
 };
+use super::rows::add_rows;
 use super::sums::Sums;
 use super::zipped::Rows;
 use crate::element::Scalar;
@@ -196,6 +197,10 @@ impl<T: Scalar> Sums<T> for Checked {
     }
     fn merge(a: Self::Sum, b: Self::Sum) -> Self::Sum {
         (T::acc_add(a.0, b.0), a.1 + b.1 + T::acc_add_carry(a.0, b.0))
+    }
+    unsafe fn add_rows(sums: &mut [Self::Sum], rows: Rows<T>, count: usize) {
+        // SAFETY: `add_rows` has the contract of this function.
+        unsafe { add_rows::<T, Self>(sums, rows, count) }
     }
     fn finish((sum, carry): Self::Sum, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
         let (scaled, beyond) = T::acc_mul(finishing.alpha.widen(), sum);

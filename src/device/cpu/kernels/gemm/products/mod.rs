@@ -26,6 +26,7 @@ mod narrow;
 mod pairs;
 mod rows;
 mod sums;
+mod unchecked;
 mod zipped;
 
 use crate::device::cpu::kernels::reduce::{Sweep, reduce_outputs};
@@ -45,7 +46,8 @@ use finish::Finish;
 use integers::{Bytes, Checked, Shorts, Words};
 use lines::dot;
 use pairs::PairTask;
-use sums::{Parts, Plain, Sums};
+use sums::Sums;
+use unchecked::{Parts, Plain};
 
 /// Computes `out = alpha · Σ a · b + beta · out`, summed over the trailing axes of `a` and `b`.
 // Always inlined: if the ranks are known at compile time, the compiler removes most of the code.

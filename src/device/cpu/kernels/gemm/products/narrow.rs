@@ -3,7 +3,8 @@
 
 use super::pairs::MAX_SWEPT_OUTPUTS;
 use super::rows::{add_rows, with_strides};
-use super::sums::{CHAIN_LEN, Plain, Sums};
+use super::sums::{CHAIN_LEN, Sums};
+use super::unchecked::Plain;
 use super::zipped::{ANY_STRIDE, CONTIGUOUS, REPEATED, Rows, Zipped};
 use crate::device::cpu::HostPtr;
 use crate::element::DType::{I8, I16, I32, I64};

@@ -1,6 +1,6 @@
 //! Compares `sum_products` with a naive loop, for many strides and scaling factors, and for conjugated operands.
 
-use super::sums::complex;
+use super::unchecked::complex;
 use super::*;
 use crate::device::{Gemm, Operand};
 use crate::element::{DType, RealScalar, c32, c64};
