@@ -1,6 +1,5 @@
 //! Small reductions without a plan, because planning would take longer than the reduction.
 
-use super::again::again_in_line;
 use super::boxed;
 use super::common::OneLine;
 use super::rows::reduce_few;
@@ -53,7 +52,9 @@ pub(super) fn reduce_a_few<T: Element, R: Reduction<T>>(
             Some(mut value) => {
                 if const { R::RESCALES } && op.is_doubtful(value) {
                     // SAFETY: these are elements of the operand, as above.
-                    value = unsafe { again_in_line(op, value, a.ptr().offset(i * from), count, stride) };
+                    let line = unsafe { OneLine::new(a.ptr().offset(i * from), count, stride) };
+                    // Computes the same result, and then again from scaled elements.
+                    value = op.visit::<OneLine<T>>(line).unwrap_or(value);
                 }
                 // SAFETY: `i` is less than the extent of the output's axis, or 0 if there is none. `Output` guarantees exclusive access
                 // to this element.
