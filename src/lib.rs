@@ -2,10 +2,6 @@
 #![doc = include_str!("../docs/figures/rustdoc.md")]
 #![doc = include_str!("../docs/rustdoc.md")]
 #![doc = include_str!("../README.md")]
-// In release builds, rustc inlines functions before it hands them to LLVM. For that, it searches the call graph of each function for cycles, up
-// to a depth of an eighth of this limit, and inlines nothing if the graph is deeper. With the default limit, the search takes a quarter of
-// the time that rustc spends on this crate before LLVM, which inlines the functions anyway.
-#![recursion_limit = "32"]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use num_complex;
