@@ -3,8 +3,8 @@
 //!
 //! * Loops that the compiler vectorises are defined by [`kernel!`]. They are compiled for the baseline of the architecture and, on x86-64,
 //!   again for wider registers. Builds with debug assertions have the baseline only, except in this crate's own tests.
-//! * Kernels that are written in terms of registers are generic over the traits of the module `vector`. On x86-64, they are compiled for AVX2
-//!   and AVX-512 in the same builds: see [`HAS_WIDE_LEVELS`].
+//! * Kernels that are written in terms of registers are generic over the traits of the module `vector`. On x86-64, most of them are compiled
+//!   for AVX2 and AVX-512 in the same builds only: see [`HAS_WIDE_LEVELS`].
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -35,9 +35,9 @@ pub(crate) enum Level {
     Avx512,
 }
 
-/// Whether this build has kernels for registers of 32 and 64 bytes. Builds with debug assertions have none, except this crate's own tests:
-/// without optimisation, code with such registers takes more than half of the compile time of the library, and is slower than code for
-/// the baseline. In a `const` block, this condition excludes the kernels from the build.
+/// Whether this build has matrix products, sorting and transposes for registers of 32 and 64 bytes. Builds with debug assertions have none,
+/// except this crate's own tests: without optimisation, these kernels took a third of the compile time of the library, and most were slower than
+/// those for the baseline. In a `const` block, this condition excludes the kernels from the build.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) const HAS_WIDE_LEVELS: bool = cfg!(any(test, not(debug_assertions)));
 

@@ -42,8 +42,7 @@ const fn is_common<T: Element>(types: u8) -> bool {
     types & bit != 0 && (cfg!(any(test, not(debug_assertions))) || types & ALWAYS != 0)
 }
 
-/// The function [`Reduction::visit`] of a reduction whose kernels are compiled in this crate: for the element types
-/// `TYPES`.
+/// The function [`Reduction::visit`] of a reduction whose kernels are compiled in this crate, for the element types `TYPES`.
 #[inline]
 pub(super) fn visit_common<T, R, V, const TYPES: u8>(
     op: &R,
@@ -57,3 +56,17 @@ where
     // The condition is `const`, so the compiler instantiates only the branch that is taken.
     if const { is_common::<T>(TYPES) } { V::common(op, arguments) } else { V::any(op, arguments) }
 }
+
+/// Defines the function [`Reduction::visit`] as [`visit_common`], for elements `$T` and the element types `$types`.
+macro_rules! visit_as_common {
+    ($T:ty, $types:expr) => {
+        #[inline]
+        fn visit<V: $crate::device::op::visitor::ReductionVisitor<$T>>(
+            &self,
+            arguments: V::Arguments<Self::Output>,
+        ) -> V::Result<Self::Output> {
+            $crate::device::op::visitor::visit_common::<$T, _, V, { $types }>(self, arguments)
+        }
+    };
+}
+pub(super) use visit_as_common;

@@ -1,7 +1,7 @@
 //! Minimum and maximum, and their indices.
 
 use crate::device::op::binary::{larger, smaller};
-use crate::device::op::visitor::{INTEGER, REAL, ReductionVisitor, visit_common};
+use crate::device::op::visitor::{INTEGER, REAL, visit_as_common};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, prefetch_after, prefixes};
 use crate::element::{Ordered, RealScalar};
@@ -234,10 +234,7 @@ macro_rules! extremes {
             fn fold_block(&self, acc: T, elements: &[T], _: usize) -> T {
                 $pick(acc, extreme(elements, T::$start, |x, y| x $beats y))
             }
-            #[inline]
-            fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
-                visit_common::<T, _, V, { REAL | INTEGER }>(self, arguments)
-            }
+            visit_as_common!(T, REAL | INTEGER);
         }
     )*};
 }
@@ -321,10 +318,7 @@ macro_rules! positions {
                     }
                 }
             }
-            #[inline]
-            fn visit<V: ReductionVisitor<T>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
-                visit_common::<T, _, V, REAL>(self, arguments)
-            }
+            visit_as_common!(T, REAL);
         }
 
         impl $Op {

@@ -20,7 +20,7 @@ pub use norm::Norm;
 pub use range::PeakToPeak;
 pub use widened::{ProdAs, SumAs};
 
-use crate::device::op::visitor::{ALWAYS, BOOL, COMPLEX, INTEGER, REAL, ReductionVisitor, visit_common};
+use crate::device::op::visitor::{ALWAYS, BOOL, COMPLEX, INTEGER, REAL, visit_as_common};
 use crate::device::{CudaSource, Reduction};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::element::{Inexact, Scalar, Totals, sum_of_parts};
@@ -79,13 +79,7 @@ impl<T: Scalar> Reduction<T> for Sum {
         let (sum, fits) = T::Totals::sum(acc);
         (fits && count as u64 <= T::Totals::MAX_TERMS).then_some(sum)
     }
-    #[inline]
-    fn visit<V: ReductionVisitor<T>>(
-        &self,
-        arguments: V::Arguments<Self::Output>,
-    ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, { REAL | COMPLEX | INTEGER | ALWAYS }>(self, arguments)
-    }
+    visit_as_common!(T, REAL | COMPLEX | INTEGER | ALWAYS);
 }
 
 /// The product, as a reduction.
@@ -160,13 +154,7 @@ impl<T: Scalar> Reduction<T> for Prod {
         let (product, fits) = T::Totals::product(acc);
         fits.then_some(product)
     }
-    #[inline]
-    fn visit<V: ReductionVisitor<T>>(
-        &self,
-        arguments: V::Arguments<Self::Output>,
-    ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, REAL>(self, arguments)
-    }
+    visit_as_common!(T, REAL);
 }
 
 /// The arithmetic mean, as a reduction. Integers are summed exactly and divided as `f64`. The mean of finite numbers is finite, even if their
@@ -239,13 +227,7 @@ impl<T: Scalar> Reduction<T> for Mean {
     fn restored(&self, mean: T::Float, by: f64) -> T::Float {
         rescale::restored(mean, by)
     }
-    #[inline]
-    fn visit<V: ReductionVisitor<T>>(
-        &self,
-        arguments: V::Arguments<Self::Output>,
-    ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, REAL>(self, arguments)
-    }
+    visit_as_common!(T, REAL);
 }
 
 /// Whether all elements are `true`, as a reduction.
@@ -288,10 +270,7 @@ macro_rules! quantifiers {
                 let bytes = in_lanes(elements, FOLD_BLOCK_BYTES, start, |a, x| a $combine u8::from(x), |a, b| a $combine b);
                 acc $combine (bytes != 0)
             }
-            #[inline]
-            fn visit<V: ReductionVisitor<bool>>(&self, arguments: V::Arguments<Self::Output>) -> V::Result<Self::Output> {
-                visit_common::<bool, _, V, BOOL>(self, arguments)
-            }
+            visit_as_common!(bool, BOOL);
         }
     )*};
 }
@@ -334,8 +313,5 @@ impl Reduction<bool> for Count {
     fn finish(&self, acc: usize, _: usize) -> Option<i64> {
         i64::try_from(acc).ok()
     }
-    #[inline]
-    fn visit<V: ReductionVisitor<bool>>(&self, arguments: V::Arguments<i64>) -> V::Result<i64> {
-        visit_common::<bool, _, V, BOOL>(self, arguments)
-    }
+    visit_as_common!(bool, BOOL);
 }

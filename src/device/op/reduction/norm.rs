@@ -1,6 +1,6 @@
 //! The Euclidean norm.
 
-use crate::device::op::visitor::{COMPLEX, REAL, ReductionVisitor, visit_common};
+use crate::device::op::visitor::{COMPLEX, REAL, visit_as_common};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::lanes::{FOLD_BLOCK_BYTES, in_few_lanes, in_lanes};
 use crate::element::{CastTo, RealFloat, Scalar};
@@ -133,13 +133,7 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
     fn finish(&self, acc: Self::Acc, _: usize) -> Option<T::Magnitude> {
         Some(self.root(acc))
     }
-    #[inline]
-    fn visit<V: ReductionVisitor<T>>(
-        &self,
-        arguments: V::Arguments<Self::Output>,
-    ) -> V::Result<Self::Output> {
-        visit_common::<T, _, V, { REAL | COMPLEX }>(self, arguments)
-    }
+    visit_as_common!(T, REAL | COMPLEX);
     const HAS_FOLD_BLOCK: bool = true;
     #[inline(always)]
     fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {

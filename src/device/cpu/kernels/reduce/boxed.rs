@@ -51,22 +51,21 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let shared = Mutex::new(accs);
         // `Reduction::fold` takes and returns the accumulator by value, so each element costs two copies of an accumulator.
         let (reads, cost) = (self.count.max(1), 2 * size_of::<R::Acc>());
-        let job = self;
         enter(kept.len().saturating_mul(reads).saturating_mul(cost), || {
-            over_outputs(&kept, reads, (2 * PARALLEL_BYTES).div_ceil(cost), 1, &|part| match job
+            over_outputs(&kept, reads, (2 * PARALLEL_BYTES).div_ceil(cost), 1, &|part| match self
                 .identities(needed)
             {
                 // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes. So all elements that are read belong to the operand,
                 // and `Operand` guarantees that they are readable. `Output` guarantees exclusive access to the outputs, and parts have
                 // different outputs.
-                Some(mut own) => unsafe { job.each_boxed(part, &reduced, &mut own, true) },
+                Some(mut own) => unsafe { self.each_boxed(part, &reduced, &mut own, true) },
                 None => {
                     // The allocation failed, so threads take turns with one workspace. `each_boxed` must not call `join` while this
                     // thread holds the lock: `join` could run another part on this thread, which would deadlock.
                     let mut accs = shared.lock().unwrap_or_else(PoisonError::into_inner);
                     // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes, so `Operand` guarantees that the elements may be
                     // read. `Output` guarantees exclusive access to the outputs, and different parts have different outputs.
-                    unsafe { job.each_boxed(part, &reduced, &mut accs, false) }
+                    unsafe { self.each_boxed(part, &reduced, &mut accs, false) }
                 }
             });
         });

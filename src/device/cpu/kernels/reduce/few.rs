@@ -50,8 +50,9 @@ pub(super) fn reduce_a_few<T: Element, R: Reduction<T>>(
         let acc = unsafe { reduce_few(op, a.ptr().offset(i * from), count, stride, 0) };
         match op.finish(acc, count) {
             Some(mut value) => {
-                if const { R::RESCALES } && op.is_doubtful(value) {
-                    // SAFETY: these are elements of the operand, as above.
+                // The result of no elements, such as the mean NaN, is right. Their address may be null.
+                if const { R::RESCALES } && count > 0 && op.is_doubtful(value) {
+                    // SAFETY: these are elements of the operand, as above, and there is at least one. So the address is aligned and not null.
                     let line = unsafe { OneLine::new(a.ptr().offset(i * from), count, stride) };
                     // Computes the same result, and then again from scaled elements.
                     value = op.visit::<OneLine<T>>(line).unwrap_or(value);

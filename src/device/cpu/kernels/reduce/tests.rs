@@ -291,7 +291,7 @@ fn pairwise_visits_each_step_once_in_order() {
 
 /// An operand without elements may have any address, such as the null pointer of an empty array of another library.
 #[test]
-fn sums_of_no_elements_are_zero_at_any_address() {
+fn sums_of_no_elements_are_zero_and_means_nan_at_any_address() {
     for (shape, strides) in [([3, 0], [1, 1]), ([3, 0], [0, 1]), ([3, 0], [1, 7]), ([40, 0], [1, 40])] {
         let mut out = vec![1.0; shape[0]];
         // SAFETY: the operand has no elements, so none is accessed.
@@ -299,6 +299,10 @@ fn sums_of_no_elements_are_zero_at_any_address() {
         let to = Layout::contiguous(&shape[..1], true);
         Cpu.reduce(&Sum, Output::of_slice(&mut out, 0, to.shape(), to.strides()), a).unwrap();
         assert_eq!(out, vec![0.0; shape[0]]);
+        // SAFETY: as above.
+        let a = unsafe { Operand::from_raw(HostPtr::new(core::ptr::null_mut::<f64>()), &shape, &strides) };
+        Cpu.reduce(&Mean, Output::of_slice(&mut out, 0, to.shape(), to.strides()), a).unwrap();
+        assert!(out.iter().all(|mean| mean.is_nan()));
     }
 }
 
