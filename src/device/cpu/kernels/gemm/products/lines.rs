@@ -24,6 +24,12 @@ pub(super) unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
     steps: [isize; 2],
     n: usize,
 ) -> S::Sum {
+    if n < 4 {
+        // As in `block`, these products have one accumulator. The calls below would take longer than the sum.
+        let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(a, b, steps);
+        // SAFETY: `add_some` asks for elements before `n` only. The caller ensures that `n` elements of both operands are readable.
+        return S::add_some(S::widen(S::zero()), n, |i| unsafe { pair.at(i) });
+    }
     let [w, x, y, z] = if n <= LANES * CHAIN_LEN {
         // SAFETY: `dot_one_block` has the contract of `dot`: `n` elements of each operand are readable. The caller ensures this.
         unsafe { dot_one_block::<T, S, LANES>(a, b, steps, n) }
