@@ -3,7 +3,7 @@
 use super::comparison;
 
 /// Minimum number of elements of two bytes that are counted. Fewer elements are sorted by comparison.
-const COUNTED_MIN: usize = 1 << 14;
+const COUNTED_MIN: usize = if cfg!(test) { 1 << 12 } else { 1 << 14 };
 
 /// Writes each value the number of times that `counts` has for it. The counts must add up to the length of `x`.
 fn write_runs<T: Copy>(x: &mut [T], values: impl Iterator<Item = T>, counts: impl Iterator<Item = usize>) {

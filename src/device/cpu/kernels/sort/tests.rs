@@ -224,15 +224,16 @@ fn small_types_sort_like_std() {
     check_lengths::<i8>(few());
     check_lengths::<u8>(few());
     check_lengths::<i16>(few());
-    check_lengths::<u16>(few().chain([20_000]));
+    check_lengths::<u16>(few().chain([5000]));
 }
 
 #[test]
 fn long_lines_sort_like_std() {
-    check_lengths::<f64>([2047, 2048, 5000].into_iter());
-    check_lengths::<f32>([2047, 2048, 5000].into_iter());
-    check_lengths::<i64>([5000].into_iter());
-    check_lengths::<i32>([5000].into_iter());
+    let long = if cfg!(debug_assertions) { 3000 } else { 5000 };
+    check_lengths::<f64>([2047, 2048, long].into_iter());
+    check_lengths::<f32>([2047, 2048, long].into_iter());
+    check_lengths::<i64>([long].into_iter());
+    check_lengths::<i32>([long].into_iter());
 }
 
 #[test]
@@ -298,6 +299,10 @@ fn argsort_by_positions() {
         // One in 23 elements is in a bin, which therefore has more than 2048 of the longest line.
         let x: Vec<f64> = (0..n).map(|i| uniform() * if i % 23 == 0 { 1e-5 } else { 1.0 }).collect();
         check(&x);
+        // Builds without optimisation sort slowly.
+        if cfg!(debug_assertions) && n > 5001 {
+            continue;
+        }
         let mut next = random(n as u64 + 1);
         check(&(0..n).map(|_| next() as i64).collect::<Vec<_>>());
         check(&(0..n).map(|_| next()).collect::<Vec<_>>());
