@@ -38,7 +38,8 @@ done
 [ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
 # Incremental compilation is off, because nothing is built twice with the same flags. Debug assertions are off, so that all kernels are
 # tested at all SIMD levels. In builds with debug assertions, only transposes, matrix products and sorting have kernels of all levels.
-export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
+# Reports need line numbers.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
 
 summary=() skipped=() failed=0
 step() { printf '\n== %s (%s s so far)\n' "$1" "$SECONDS"; }
