@@ -57,6 +57,27 @@ fn for_indices(shape: &[usize], mut f: impl FnMut(&[usize])) {
     }
 }
 
+/// Returns the distance of each element from the first, in row-major order of the indices, for a stride of each axis.
+// Extends the list axis by axis. Without optimisation, a sum for each index takes many times as long.
+fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
+    let mut offsets = vec![0];
+    for (&extent, &stride) in shape.iter().zip(strides) {
+        if extent != 1 {
+            let mut next = Vec::with_capacity(offsets.len() * extent);
+            for &offset in &offsets {
+                (0..extent as isize).for_each(|i| next.push(offset + i * stride));
+            }
+            offsets = next;
+        }
+    }
+    offsets
+}
+
+/// Returns the strides of a contiguous tensor in row-major order.
+fn contiguous_strides(shape: &[usize]) -> Vec<isize> {
+    (0..shape.len()).map(|axis| count(&shape[axis + 1..]) as isize).collect()
+}
+
 impl<T: Copy> Reference<T> {
     fn new(shape: &[usize], f: impl Fn(&[usize]) -> T) -> Self {
         let mut elements = Vec::with_capacity(count(shape));
@@ -68,15 +89,28 @@ impl<T: Copy> Reference<T> {
         self.elements[flat_of(index, &self.shape)]
     }
 
-    /// Returns the element at an index that broadcasts to this shape: the last axes are matched in row-major order, the first in
-    /// column-major order.
-    fn repeated(&self, index: &[usize], row_major: bool) -> T {
-        let first = if row_major { index.len() - self.shape.len() } else { 0 };
-        let mut flat = 0;
-        for (k, &n) in self.shape.iter().enumerate() {
-            flat = flat * n + if n == 1 { 0 } else { index[first + k] };
+    /// Returns the elements that have these distances from the first.
+    fn at_offsets(&self, shape: &[usize], strides: &[isize]) -> Self {
+        let elements = offsets(shape, strides).into_iter().map(|offset| self.elements[offset as usize]);
+        Reference { shape: shape.to_vec(), elements: elements.collect() }
+    }
+
+    /// Repeats the elements to a shape whose last axes match this shape in row-major order, and whose first axes match it in column-major
+    /// order.
+    fn repeated(&self, shape: &[usize], row_major: bool) -> Self {
+        let first = if row_major { shape.len() - self.shape.len() } else { 0 };
+        let mut strides = vec![0; shape.len()];
+        for (k, (&extent, stride)) in self.shape.iter().zip(contiguous_strides(&self.shape)).enumerate() {
+            strides[first + k] = if extent == 1 { 0 } else { stride };
         }
-        self.elements[flat]
+        self.at_offsets(shape, &strides)
+    }
+
+    /// Returns `f` of the elements with equal indices.
+    fn with<U: Copy, V: Copy>(&self, other: &Reference<U>, f: impl Fn(T, U) -> V) -> Reference<V> {
+        assert_eq!(self.shape, other.shape);
+        let elements = self.elements.iter().zip(&other.elements).map(|(&a, &b)| f(a, b)).collect();
+        Reference { shape: self.shape.clone(), elements }
     }
 
     fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> Reference<U> {
@@ -85,18 +119,16 @@ impl<T: Copy> Reference<T> {
 
     /// Folds the elements along `axes`, which are removed.
     fn folded<A: Copy>(&self, axes: &[usize], start: A, f: impl Fn(A, T) -> A) -> Reference<A> {
-        let kept: Vec<usize> = (0..self.shape.len()).filter(|axis| !axes.contains(axis)).collect();
-        let shape: Vec<usize> = kept.iter().map(|&axis| self.shape[axis]).collect();
-        let mut result = Reference { elements: vec![start; count(&shape)], shape };
-        let mut elements = self.elements.iter();
-        for_indices(&self.shape, |index| {
-            let mut to = 0;
-            for &axis in &kept {
-                to = to * self.shape[axis] + index[axis];
-            }
-            result.elements[to] = f(result.elements[to], *elements.next().unwrap());
-        });
-        result
+        let mut kept = self.shape.clone();
+        axes.iter().for_each(|&axis| kept[axis] = 1);
+        let mut strides = contiguous_strides(&kept);
+        axes.iter().for_each(|&axis| strides[axis] = 0);
+        let mut elements = vec![start; count(&kept)];
+        for (&x, to) in self.elements.iter().zip(offsets(&self.shape, &strides)) {
+            elements[to as usize] = f(elements[to as usize], x);
+        }
+        let all = (0..self.shape.len()).filter(|axis| !axes.contains(axis));
+        Reference { shape: all.map(|axis| self.shape[axis]).collect(), elements }
     }
 
     fn with_shape(self, shape: &[usize]) -> Self {
@@ -106,19 +138,22 @@ impl<T: Copy> Reference<T> {
 
     fn permuted(&self, axes: &[usize]) -> Self {
         let shape: Vec<usize> = axes.iter().map(|&axis| self.shape[axis]).collect();
-        let strides = self.strides();
-        Reference::new(&shape, |index| {
-            let mut flat = 0;
-            for (k, &axis) in axes.iter().enumerate() {
-                flat += index[k] * strides[axis];
-            }
-            self.elements[flat]
-        })
+        let strides = contiguous_strides(&self.shape);
+        self.at_offsets(&shape, &axes.iter().map(|&axis| strides[axis]).collect::<Vec<_>>())
     }
+}
 
-    /// Returns the distances of neighbouring elements along each axis, in row-major order.
-    fn strides(&self) -> Vec<usize> {
-        (0..self.shape.len()).map(|axis| count(&self.shape[axis + 1..])).collect()
+impl Reference {
+    /// Returns the cumulative sums along an axis.
+    fn scanned(&self, axis: usize) -> Self {
+        let mut sums = self.clone();
+        let (stride, extent) = (count(&self.shape[axis + 1..]), self.shape[axis]);
+        for k in 0..sums.elements.len() {
+            if k / stride % extent > 0 {
+                sums.elements[k] += sums.elements[k - stride];
+            }
+        }
+        sums
     }
 }
 
@@ -137,17 +172,18 @@ impl<T: Element> Reference<T> {
         T: PartialEq,
     {
         assert_eq!(x.shape().as_ref(), self.shape);
-        let (strides, first) = (x.strides(), x.as_ptr());
-        let (strides, mut elements) = (strides.as_ref(), self.elements.iter());
-        for_indices(&self.shape, |index| {
-            let mut offset = 0;
-            for axis in 0..index.len() {
-                offset += index[axis] as isize * strides[axis];
-            }
+        let first = x.as_ptr();
+        let offsets = offsets(&self.shape, x.strides().as_ref());
+        for (k, (&expected, offset)) in self.elements.iter().zip(offsets).enumerate() {
             // SAFETY: the index is within the shape, so the element is one of the tensor, which is borrowed.
             let found = unsafe { *first.wrapping_offset(offset) };
-            assert!(found == *elements.next().unwrap(), "{found:?} at {index:?} of {:?}", self.shape);
-        });
+            assert!(
+                found == expected,
+                "{found:?} instead of {expected:?} at {:?} of {:?}",
+                index_of(k, &self.shape),
+                self.shape
+            );
+        }
     }
 }
 
@@ -265,7 +301,7 @@ fn for_layouts<O: Order>(seed: u64, test: impl Fn(&Reference, TensorView<'_, i64
         let mut once = shape.clone();
         once.iter_mut().step_by(3).for_each(|extent| *extent = 1);
         let y = numbers(&once, &mut random);
-        let repeated = Reference::new(&shape, |index| y.repeated(index, O::ROW_MAJOR));
+        let repeated = y.repeated(&shape, O::ROW_MAJOR);
         test(&repeated, Laid::<O>::Repeated(y.tensor(), shape.clone()).view(), &mut random);
     }
 }
@@ -331,12 +367,12 @@ fn constructors<O: Order>() {
     let mut random = Random(3);
     for extents in shapes(&mut random) {
         let at = shape(&extents);
-        Reference::new(&extents, |_| 0).check(&Tensor::<i64, Wide, O>::zeros(at));
-        Reference::new(&extents, |_| 1).check(&Tensor::<i64, Wide, O>::ones(at));
-        Reference::new(&extents, |_| 7).check(&Tensor::<i64, Wide, O>::full(at, 7));
-        let number = |index: &[usize]| flat_of(index, &extents) as i64;
-        let x = Tensor::<i64, Wide, O>::from_fn(at, |index| number(&index));
-        Reference::new(&extents, number).check(&x);
+        let filled = |x: i64| Reference { shape: extents.clone(), elements: vec![x; count(&extents)] };
+        filled(0).check(&Tensor::<i64, Wide, O>::zeros(at));
+        filled(1).check(&Tensor::<i64, Wide, O>::ones(at));
+        filled(7).check(&Tensor::<i64, Wide, O>::full(at, 7));
+        let x = Tensor::<i64, Wide, O>::from_fn(at, |index| flat_of(&index, &extents) as i64);
+        Reference { shape: extents.clone(), elements: (0..x.len() as i64).collect() }.check(&x);
         let line = x.clone().flatten();
         assert_eq!(line.as_slice(), x.as_slice());
         assert_eq!(line.reshape(at), x);
@@ -422,9 +458,7 @@ fn elementwise<O: Order>() {
         expected.map(|a| a.clamp(-2, 5)).check(&x.clamp(-2, 5));
         expected.map(|a| a + 1).check(&x.map(|a| a + 1));
         let other = numbers(&expected.shape, random);
-        let both = |f: fn(i64, i64) -> i64| {
-            Reference::new(&expected.shape, |index| f(expected.at(index), other.at(index)))
-        };
+        let both = |f: fn(i64, i64) -> i64| expected.with(&other, f);
         for laid in layouts::<O>(&other, random).into_iter().rev().take(if x.len() > 1 << 14 { 1 } else { 3 })
         {
             let y = laid.view();
@@ -446,11 +480,7 @@ fn broadcasting<O: Order>() {
             let mut shape = shape.to_vec();
             shape.iter_mut().step_by(2).for_each(|extent| *extent = 1);
             let y = numbers(&shape, random);
-            let both = |f: fn(i64, i64) -> i64| {
-                Reference::new(&expected.shape, |index| {
-                    f(expected.at(index), y.repeated(index, O::ROW_MAJOR))
-                })
-            };
+            let both = |f: fn(i64, i64) -> i64| expected.with(&y.repeated(&expected.shape, O::ROW_MAJOR), f);
             let small = y.tensor::<O>();
             both(|a, b| a + b).check(&(x + &small));
             both(|a, b| b - a).check(&(&small - x));
@@ -469,9 +499,8 @@ fn broadcasting<O: Order>() {
         even.iter_mut().step_by(2).for_each(|extent| *extent = 1);
         odd.iter_mut().skip(1).step_by(2).for_each(|extent| *extent = 1);
         let (a, b) = (numbers(&even, random), numbers(&odd, random));
-        let expected = Reference::new(&expected.shape, |index| {
-            a.repeated(index, O::ROW_MAJOR) + b.repeated(index, O::ROW_MAJOR)
-        });
+        let repeated = |x: &Reference| x.repeated(&expected.shape, O::ROW_MAJOR);
+        let expected = repeated(&a).with(&repeated(&b), |a, b| a + b);
         expected.check(&(a.tensor::<O>() + b.tensor::<O>()));
     });
 }
@@ -482,10 +511,7 @@ fn in_place<O: Order>() {
         let axes = permutation(rank, random);
         let start = numbers(&expected.permuted(&axes).shape, random);
         let back = inverse(&axes);
-        let both = |f: fn(i64, i64) -> i64| {
-            let moved = expected.permuted(&axes);
-            Reference::new(&start.shape, |index| f(start.at(index), moved.at(index)))
-        };
+        let both = |f: fn(i64, i64) -> i64| start.with(&expected.permuted(&axes), f);
         let mut out = start.tensor::<O>();
         let mut view = out.permute_mut(&back);
         view += x;
@@ -528,30 +554,23 @@ fn gaps<O: Order>() {
         let mut base = expected.shape.clone();
         base[axis] += 1;
         let (start, items) = (numbers(&base, random), but_last(rank, axis));
-        let check = |write: &dyn Fn(TensorViewMut<'_, i64, Wide, O>), f: &dyn Fn(&[usize], i64) -> i64| {
+        let part = start.at_offsets(&expected.shape, &contiguous_strides(&base));
+        let check = |write: &dyn Fn(TensorViewMut<'_, i64, Wide, O>), new: &Reference| {
             let mut out = start.tensor::<O>();
             write(out.slice_mut(&items[..]));
-            let last = base[axis] - 1;
-            let new = |index: &[usize]| f(index, start.at(index));
-            Reference::new(&base, |index| if index[axis] == last { start.at(index) } else { new(index) })
-                .check(&out);
+            let mut expected = start.clone();
+            for (at, &x) in offsets(&new.shape, &contiguous_strides(&base)).into_iter().zip(&new.elements) {
+                expected.elements[at as usize] = x;
+            }
+            expected.check(&out);
         };
-        check(&|mut out| out += x, &|index, a| a + expected.at(index));
-        check(&|mut out| out.apply_inplace(op::Square), &|_, a| a * a);
-        check(&|mut out| x.apply_into(op::Square, &mut out), &|index, _| expected.at(index).pow(2));
-        check(&|mut out| out.assign(x), &|index, _| expected.at(index));
-        check(&|mut out| out.copy_from(x).unwrap(), &|index, _| expected.at(index));
-        check(&|mut out| out.fill(3), &|_, _| 3);
-        let sums = Reference::new(&expected.shape, |index| {
-            let mut from = index.to_vec();
-            (0..=index[axis])
-                .map(|i| {
-                    from[axis] = i;
-                    expected.at(&from)
-                })
-                .sum::<i64>()
-        });
-        check(&|mut out| x.cumsum_into(axis, &mut out), &|index, _| sums.at(index));
+        check(&|mut out| out += x, &part.with(expected, |a, b| a + b));
+        check(&|mut out| out.apply_inplace(op::Square), &part.map(|a| a * a));
+        check(&|mut out| x.apply_into(op::Square, &mut out), &expected.map(|b| b * b));
+        check(&|mut out| out.assign(x), expected);
+        check(&|mut out| out.copy_from(x).unwrap(), expected);
+        check(&|mut out| out.fill(3), &expected.map(|_| 3));
+        check(&|mut out| x.cumsum_into(axis, &mut out), &expected.scanned(axis));
         let sums = expected.folded(&[axis], 0, |a, b| a + b);
         let gap = random.below(rank - 1);
         let mut base = sums.shape.clone();
@@ -631,15 +650,7 @@ fn reductions<O: Order>() {
 fn scans<O: Order>() {
     for_layouts::<O>(10, |expected, x, random| {
         let axis = random.below(x.rank());
-        let scanned = Reference::new(&expected.shape, |index| {
-            let mut from = index.to_vec();
-            (0..=index[axis])
-                .map(|i| {
-                    from[axis] = i;
-                    expected.at(&from)
-                })
-                .sum()
-        });
+        let scanned = expected.scanned(axis);
         scanned.check(&x.cumsum(axis));
         let mut out = Tensor::<i64, Wide, O>::zeros(shape(
             &expected.permuted(&(0..x.rank()).rev().collect::<Vec<_>>()).shape,
@@ -818,50 +829,43 @@ fn contractions<O: Order>() {
 }
 
 fn matrix_products<O: Order>() {
+    // The axes of a matrix are the last in row-major order, and the first in column-major order.
+    fn joined<O: Order, X: Copy>(batch: &[X], matrix: &[X]) -> Vec<X> {
+        if O::ROW_MAJOR { [batch, matrix].concat() } else { [matrix, batch].concat() }
+    }
     let mut random = Random(16);
     for (batch, fewer) in
         [(vec![2; 17], 17), ([&[2; 5][..], &[1; 20], &[2; 2]].concat(), 4), (vec![1; 60], 0)]
     {
         let large = batch.len() == fewer;
         let (m, k, n) = if large { (1, 2, 2) } else { (3, 2, 2) };
-        let of = |batch: &[usize], matrix: &[usize]| match O::ROW_MAJOR {
-            true => [batch, matrix].concat(),
-            false => [matrix, batch].concat(),
-        };
         let part = if O::ROW_MAJOR { &batch[batch.len() - fewer..] } else { &batch[..fewer] };
         let mut part = part.to_vec();
         part.iter_mut().step_by(2).for_each(|extent| *extent = 1);
-        let a = numbers(&of(&batch, &[m, k]), &mut random);
-        let b = numbers(&of(&part, &[k, n]), &mut random);
+        let a = numbers(&joined::<O, _>(&batch, &[m, k]), &mut random);
+        let b = numbers(&joined::<O, _>(&part, &[k, n]), &mut random);
         let v = numbers(&[k], &mut random);
-        // The element at an index of the batch and of the matrix.
-        let at = |x: &Reference, index: &[usize], matrix: [usize; 2]| {
-            let rank = x.shape.len() - 2;
-            let mut of_batch = match O::ROW_MAJOR {
-                true => index[index.len() - rank..].to_vec(),
-                false => index[..rank].to_vec(),
+        // The strides of an operand along all axes of the batch, of which it may have fewer, and along those of the matrix.
+        let strides_of = |x: &Reference| {
+            let (strides, rank) = (contiguous_strides(&x.shape), x.shape.len() - 2);
+            let (own, rows, first) = match O::ROW_MAJOR {
+                true => (0..rank, rank, batch.len() - rank),
+                false => (2..rank + 2, 0, 0),
             };
-            let extents = if O::ROW_MAJOR { &x.shape[..rank] } else { &x.shape[2..] };
-            of_batch.iter_mut().zip(extents).for_each(|(i, &n)| {
-                if n == 1 {
-                    *i = 0
-                }
-            });
-            x.at(&of(&of_batch, &matrix))
+            let mut of_batch = vec![0; batch.len()];
+            for (k, axis) in own.enumerate() {
+                of_batch[first + k] = if x.shape[axis] == 1 { 0 } else { strides[axis] };
+            }
+            (of_batch, strides[rows], strides[rows + 1])
         };
-        let split = |index: &[usize], matrix: usize| -> (Vec<usize>, Vec<usize>) {
-            let at = if O::ROW_MAJOR { index.len() - matrix } else { matrix };
-            let (first, last) = index.split_at(at);
-            if O::ROW_MAJOR { (first.into(), last.into()) } else { (last.into(), first.into()) }
-        };
-        let product = Reference::new(&of(&batch, &[m, n]), |index| {
-            let (batch, matrix) = split(index, 2);
-            (0..k).map(|l| at(&a, &batch, [matrix[0], l]) * at(&b, &batch, [l, matrix[1]])).sum()
-        });
-        let by_vector = Reference::new(&of(&batch, &[m]), |index| {
-            let (batch, matrix) = split(index, 1);
-            (0..k).map(|l| at(&a, &batch, [matrix[0], l]) * v.elements[l]).sum()
-        });
+        let ((a_batch, a_row, a_inner), (b_batch, b_inner, b_column)) = (strides_of(&a), strides_of(&b));
+        let all = joined::<O, _>(&batch, &[m, n, k]);
+        let left = a.at_offsets(&all, &joined::<O, _>(&a_batch, &[a_row, 0, a_inner]));
+        let right = b.at_offsets(&all, &joined::<O, _>(&b_batch, &[0, b_column, b_inner]));
+        let inner = |others: usize| if O::ROW_MAJOR { batch.len() + others } else { others };
+        let product = left.with(&right, |a, b| a * b).folded(&[inner(2)], 0, |sum, x| sum + x);
+        let right = v.at_offsets(&a.shape, &joined::<O, _>(&vec![0; batch.len()], &[0, 1]));
+        let by_vector = a.with(&right, |a, v| a * v).folded(&[inner(1)], 0, |sum, x| sum + x);
         let vector: Tensor<i64, Rank<1>, O> = v.tensor::<O>().into_rank();
         for x in layouts::<O>(&a, &mut random).into_iter().rev().take(if large { 1 } else { 5 }) {
             by_vector.check(&x.view().matmul(&vector));

@@ -18,8 +18,13 @@ pub(crate) fn count(shape: &[usize]) -> usize {
 }
 
 /// Converts a flat index in a memory order to an index, by repeated division.
-pub(crate) fn unravel(mut flat: usize, shape: &[usize], row_major: bool) -> Vec<usize> {
+pub(crate) fn unravel(flat: usize, shape: &[usize], row_major: bool) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
+    unravel_to(&mut index, flat, shape, row_major);
+    index
+}
+
+fn unravel_to(index: &mut [usize], mut flat: usize, shape: &[usize], row_major: bool) {
     if row_major {
         for axis in (0..shape.len()).rev() {
             index[axis] = flat % shape[axis];
@@ -31,7 +36,15 @@ pub(crate) fn unravel(mut flat: usize, shape: &[usize], row_major: bool) -> Vec<
             flat /= shape[axis];
         }
     }
-    index
+}
+
+/// Calls `f` with each index of a shape, in the order of their elements in memory.
+fn for_each_index(shape: &[usize], row_major: bool, f: &mut dyn FnMut(&[usize])) {
+    let mut index = vec![0; shape.len()];
+    for flat in 0..count(shape) {
+        unravel_to(&mut index, flat, shape, row_major);
+        f(&index);
+    }
 }
 
 /// Converts an index to a flat index in a memory order.
@@ -95,7 +108,8 @@ impl<V: Clone> Array<V> {
     /// Variant of `from_fn` that takes the function as a trait object, so that its loop is compiled once per element type.
     #[inline(never)]
     pub(crate) fn gather(shape: &[usize], f: &mut dyn FnMut(&[usize]) -> V) -> Self {
-        let values = indices(shape, true).iter().map(|index| f(index)).collect();
+        let mut values = Vec::with_capacity(count(shape));
+        for_each_index(shape, true, &mut |index| values.push(f(index)));
         Array { shape: shape.to_vec(), values }
     }
 
@@ -115,7 +129,9 @@ impl<V: Clone> Array<V> {
 
     /// Returns the values in a memory order.
     pub(crate) fn enumerate(&self, row_major: bool) -> Vec<V> {
-        indices(&self.shape, row_major).iter().map(|index| self.at(index).clone()).collect()
+        let mut values = Vec::with_capacity(self.values.len());
+        for_each_index(&self.shape, row_major, &mut |index| values.push(self.at(index).clone()));
+        values
     }
 
     pub(crate) fn map<W: Clone>(&self, mut f: impl FnMut(&V) -> W) -> Array<W> {
