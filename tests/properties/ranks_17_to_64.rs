@@ -1,6 +1,7 @@
 //! Tensors of `AnyRank<64>` with 17 to 64 axes. The reference computes with flat indices. Extents are 1 and 2, with a few of 3.
 
 use super::random::Random;
+use super::reference::{contiguous_strides, count, ravel, unravel};
 use std::panic::AssertUnwindSafe;
 use vierbein::dyn_tensor::SliceItem;
 use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
@@ -19,25 +20,6 @@ fn shape(extents: &[usize]) -> Shape {
 struct Reference<T = i64> {
     shape: Vec<usize>,
     elements: Vec<T>,
-}
-
-/// Returns the index with a flat index, in row-major order.
-fn index_of(mut flat: usize, shape: &[usize]) -> Vec<usize> {
-    let mut index = vec![0; shape.len()];
-    for axis in (0..shape.len()).rev() {
-        index[axis] = flat % shape[axis];
-        flat /= shape[axis];
-    }
-    index
-}
-
-/// Returns the flat index of an index, in row-major order.
-fn flat_of(index: &[usize], shape: &[usize]) -> usize {
-    index.iter().zip(shape).fold(0, |flat, (i, n)| flat * n + i)
-}
-
-fn count(shape: &[usize]) -> usize {
-    shape.iter().product()
 }
 
 /// Calls `f` with each index of a shape, in row-major order.
@@ -73,11 +55,6 @@ fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
     offsets
 }
 
-/// Returns the strides of a contiguous tensor in row-major order.
-fn contiguous_strides(shape: &[usize]) -> Vec<isize> {
-    (0..shape.len()).map(|axis| count(&shape[axis + 1..]) as isize).collect()
-}
-
 impl<T: Copy> Reference<T> {
     fn new(shape: &[usize], f: impl Fn(&[usize]) -> T) -> Self {
         let mut elements = Vec::with_capacity(count(shape));
@@ -86,7 +63,7 @@ impl<T: Copy> Reference<T> {
     }
 
     fn at(&self, index: &[usize]) -> T {
-        self.elements[flat_of(index, &self.shape)]
+        self.elements[ravel(index, &self.shape, true)]
     }
 
     /// Returns the elements that have these distances from the first.
@@ -100,7 +77,8 @@ impl<T: Copy> Reference<T> {
     fn repeated(&self, shape: &[usize], row_major: bool) -> Self {
         let first = if row_major { shape.len() - self.shape.len() } else { 0 };
         let mut strides = vec![0; shape.len()];
-        for (k, (&extent, stride)) in self.shape.iter().zip(contiguous_strides(&self.shape)).enumerate() {
+        for (k, (&extent, stride)) in self.shape.iter().zip(contiguous_strides(&self.shape, true)).enumerate()
+        {
             strides[first + k] = if extent == 1 { 0 } else { stride };
         }
         self.at_offsets(shape, &strides)
@@ -121,7 +99,7 @@ impl<T: Copy> Reference<T> {
     fn folded<A: Copy>(&self, axes: &[usize], start: A, f: impl Fn(A, T) -> A) -> Reference<A> {
         let mut kept = self.shape.clone();
         axes.iter().for_each(|&axis| kept[axis] = 1);
-        let mut strides = contiguous_strides(&kept);
+        let mut strides = contiguous_strides(&kept, true);
         axes.iter().for_each(|&axis| strides[axis] = 0);
         let mut elements = vec![start; count(&kept)];
         for (&x, to) in self.elements.iter().zip(offsets(&self.shape, &strides)) {
@@ -138,7 +116,7 @@ impl<T: Copy> Reference<T> {
 
     fn permuted(&self, axes: &[usize]) -> Self {
         let shape: Vec<usize> = axes.iter().map(|&axis| self.shape[axis]).collect();
-        let strides = contiguous_strides(&self.shape);
+        let strides = contiguous_strides(&self.shape, true);
         self.at_offsets(&shape, &axes.iter().map(|&axis| strides[axis]).collect::<Vec<_>>())
     }
 }
@@ -180,7 +158,7 @@ impl<T: Element> Reference<T> {
             assert!(
                 found == expected,
                 "{found:?} instead of {expected:?} at {:?} of {:?}",
-                index_of(k, &self.shape),
+                unravel(k, &self.shape, true),
                 self.shape
             );
         }
@@ -371,7 +349,7 @@ fn constructors<O: Order>() {
         filled(0).check(&Tensor::<i64, Wide, O>::zeros(at));
         filled(1).check(&Tensor::<i64, Wide, O>::ones(at));
         filled(7).check(&Tensor::<i64, Wide, O>::full(at, 7));
-        let x = Tensor::<i64, Wide, O>::from_fn(at, |index| flat_of(&index, &extents) as i64);
+        let x = Tensor::<i64, Wide, O>::from_fn(at, |index| ravel(&index, &extents, true) as i64);
         Reference { shape: extents.clone(), elements: (0..x.len() as i64).collect() }.check(&x);
         let line = x.clone().flatten();
         assert_eq!(line.as_slice(), x.as_slice());
@@ -439,7 +417,7 @@ fn iterators<O: Order>() {
         let parts: Vec<i64> = x.axis_iter(axis).map(|part| part.sum().item()).collect();
         assert_eq!(parts.len(), expected.shape[axis]);
         assert_eq!(parts.iter().sum::<i64>(), expected.elements.iter().sum::<i64>());
-        let index = index_of(random.below(x.len()), &expected.shape);
+        let index = unravel(random.below(x.len()), &expected.shape, true);
         assert_eq!(x.get(&index[..]), Some(&expected.at(&index)));
         assert_eq!(x[shape(&index)], expected.at(&index));
         let mut copy = x.to_owned();
@@ -480,7 +458,8 @@ fn broadcasting<O: Order>() {
             let mut shape = shape.to_vec();
             shape.iter_mut().step_by(2).for_each(|extent| *extent = 1);
             let y = numbers(&shape, random);
-            let both = |f: fn(i64, i64) -> i64| expected.with(&y.repeated(&expected.shape, O::ROW_MAJOR), f);
+            let repeated = y.repeated(&expected.shape, O::ROW_MAJOR);
+            let both = |f: fn(i64, i64) -> i64| expected.with(&repeated, f);
             let small = y.tensor::<O>();
             both(|a, b| a + b).check(&(x + &small));
             both(|a, b| b - a).check(&(&small - x));
@@ -511,7 +490,8 @@ fn in_place<O: Order>() {
         let axes = permutation(rank, random);
         let start = numbers(&expected.permuted(&axes).shape, random);
         let back = inverse(&axes);
-        let both = |f: fn(i64, i64) -> i64| start.with(&expected.permuted(&axes), f);
+        let moved = expected.permuted(&axes);
+        let both = |f: fn(i64, i64) -> i64| start.with(&moved, f);
         let mut out = start.tensor::<O>();
         let mut view = out.permute_mut(&back);
         view += x;
@@ -554,12 +534,14 @@ fn gaps<O: Order>() {
         let mut base = expected.shape.clone();
         base[axis] += 1;
         let (start, items) = (numbers(&base, random), but_last(rank, axis));
-        let part = start.at_offsets(&expected.shape, &contiguous_strides(&base));
+        let part = start.at_offsets(&expected.shape, &contiguous_strides(&base, true));
         let check = |write: &dyn Fn(TensorViewMut<'_, i64, Wide, O>), new: &Reference| {
             let mut out = start.tensor::<O>();
             write(out.slice_mut(&items[..]));
             let mut expected = start.clone();
-            for (at, &x) in offsets(&new.shape, &contiguous_strides(&base)).into_iter().zip(&new.elements) {
+            for (at, &x) in
+                offsets(&new.shape, &contiguous_strides(&base, true)).into_iter().zip(&new.elements)
+            {
                 expected.elements[at as usize] = x;
             }
             expected.check(&out);
@@ -675,12 +657,13 @@ fn large<O: Order>() {
     a.check(&x.to_owned());
     a.folded(&[1, 9, 14], 0, |a, b| a + b).check(&x.sum_axes([1, 9, 14]));
     let twenty = permutation(20, &mut random);
-    let z = Tensor::<u8, Wide, O>::from_fn(shape(&[2; 20]), |index| (flat_of(&index, &[2; 20]) % 251) as u8);
+    let z =
+        Tensor::<u8, Wide, O>::from_fn(shape(&[2; 20]), |index| (ravel(&index, &[2; 20], true) % 251) as u8);
     let copy = z.permute(&twenty).to_owned();
     for _ in 0..10_000 {
-        let index = index_of(random.below(1 << 20), &[2; 20]);
+        let index = unravel(random.below(1 << 20), &[2; 20], true);
         let from: Vec<usize> = inverse(&twenty).iter().map(|&k| index[k]).collect();
-        assert_eq!(copy[shape(&index)], (flat_of(&from, &[2; 20]) % 251) as u8);
+        assert_eq!(copy[shape(&index)], (ravel(&from, &[2; 20], true) % 251) as u8);
     }
 }
 
@@ -847,7 +830,7 @@ fn matrix_products<O: Order>() {
         let v = numbers(&[k], &mut random);
         // The strides of an operand along all axes of the batch, of which it may have fewer, and along those of the matrix.
         let strides_of = |x: &Reference| {
-            let (strides, rank) = (contiguous_strides(&x.shape), x.shape.len() - 2);
+            let (strides, rank) = (contiguous_strides(&x.shape, true), x.shape.len() - 2);
             let (own, rows, first) = match O::ROW_MAJOR {
                 true => (0..rank, rank, batch.len() - rank),
                 false => (2..rank + 2, 0, 0),
