@@ -10,7 +10,7 @@ for features in "" rayon npy npz safetensors csv serde rand fft linalg blas cuda
 done
 cargo test --features faer --test interop
 # The tests of invalid input, which cover the methods of the features fft and linalg only if these features are on.
-cargo test --features fft,linalg --lib --test errors --test dyn_tensor -- fft linalg every_
+cargo test --features fft,linalg --lib --test tensor -- fft linalg every_
 cargo test -p vierbein-ui-tests --features fft -- messages program trybuild=fail/fft
 cargo test -p vierbein-ui-tests --features linalg -- messages program trybuild=fail/linalg
 cargo test --features rand,fft,linalg,npz,safetensors,csv,serde,ndarray,nalgebra,faer,cuda --doc

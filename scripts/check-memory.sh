@@ -11,8 +11,8 @@
 #     scripts/check-memory.sh                   # all parts that are available
 #     scripts/check-memory.sh layouts valgrind  # only these parts, of levels, asan, valgrind, layouts, miri and tsan
 #
-# VIERBEIN_SUITES="lib interop" selects test programs: `lib` for the unit tests of the library, other names for files of tests/. The
-# default is all of them. VIERBEIN_LAYOUT_SEEDS="1 2 3" sets the seeds of the layouts. PROPTEST_CASES=32 reduces the number of cases
+# VIERBEIN_SUITES="lib interop" selects test programs: `lib` for the unit tests of the library, `tensor` for tests/tensor, other names for files of
+# tests/. The default is all of them. VIERBEIN_LAYOUT_SEEDS="1 2 3" sets the seeds of the layouts. PROPTEST_CASES=32 reduces the number of cases
 # of property tests.
 #
 # Two groups of tests do not run: the tests of the documentation, because each is a separate program to link, and the tests `cuda`
@@ -30,7 +30,7 @@ cd "$(dirname "$0")/.."
 features=rand,npz,safetensors,csv,serde,ndarray,nalgebra,faer,cuda
 target=$(rustc -vV | sed -n 's/^host: //p')
 work=$(mkdir -p "${CARGO_TARGET_DIR:-target}/check-memory" && cd "${CARGO_TARGET_DIR:-target}/check-memory" && pwd)
-named=${VIERBEIN_SUITES:-lib $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
+named=${VIERBEIN_SUITES:-lib tensor $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
 suites=()
 for suite in $named; do
     case $suite in cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac

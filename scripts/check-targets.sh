@@ -11,12 +11,12 @@
 # | aarch64 | the tests: NEON | qemu-user |
 # | s390x | the tests: big-endian | qemu-user |
 # | windows | the tests on x86-64 | wine |
-# | wasm | tests/portable.rs on wasm32-wasip1: 32-bit pointers, no threads, no unwinding | Node |
+# | wasm | tests/tensor/portable.rs on wasm32-wasip1: 32-bit pointers, no threads, no unwinding | Node |
 # | darwin | a type check of the library for aarch64-apple-darwin | |
 # | tsan | the tests under ThreadSanitizer, with a standard library that is instrumented too | |
 #
-# VIERBEIN_SUITES="lib npy files" selects test programs: `lib` for the unit tests of the library, other names for files of tests/.
-# The default is all of them. VIERBEIN_TARGETS_DIR is the directory of the Debian tree, by default target/check-targets.
+# VIERBEIN_SUITES="lib npy files" selects test programs: `lib` for the unit tests of the library, `tensor` for tests/tensor, other names for
+# files of tests/. The default is all of them. VIERBEIN_TARGETS_DIR is the directory of the Debian tree, by default target/check-targets.
 #
 # The tools are in a tree of Debian sid: its compiler, the standard libraries and linkers of the targets, qemu-user, wine and Node.
 # The first call creates the tree in about 5 minutes, from the mirror that `apt-get` uses. The tree takes 7 GB, and builds take 10
@@ -34,7 +34,7 @@ chosen=${*:-$all}
 for target in $chosen; do
     [[ " $all " == *" $target "* ]] || { echo "usage: $0 [${all// /|} ..]" >&2; exit 2; }
 done
-named=${VIERBEIN_SUITES:-lib $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
+named=${VIERBEIN_SUITES:-lib tensor $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
 suites=()
 for suite in $named; do
     case $suite in cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
@@ -186,7 +186,7 @@ for target in $chosen; do
                 cargo build --locked --release --lib --target wasm32-wasip1 &&
                 rustc --edition 2024 -O --test --target wasm32-wasip1 -Clinker=wasm-ld --extern vierbein=\
 /w/target/wasm32-wasip1/release/libvierbein.rlib -Ldependency=/w/target/wasm32-wasip1/release/deps -Ldependency=/w/target/release/deps \
-                    -o /w/target/portable.wasm tests/portable.rs &&
+                    -o /w/target/portable.wasm tests/tensor/portable.rs &&
                 node --no-warnings tests/targets/run.mjs /w/target/portable.wasm --nocapture" > "$logs/wasm" 2>&1 || status=$?
             count wasm "$logs/wasm" $status $((SECONDS - began))
             ;;

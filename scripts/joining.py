@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/joining.txt: NumPy's results of operations that join, cut, repeat, pad and pair, for tests/oracle/joining.rs.
+"""Writes tests/data/joining.txt: NumPy's results of operations that join, cut, repeat, pad and pair, for tests/tensor/oracle/joining.rs.
 
     scripts/joining.py > tests/data/joining.txt    # needs NumPy 2
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/choosing.txt, sorting.txt and statistics.txt: results of NumPy (2 or later) and SciPy, for tests/oracle/choosing.rs,
+"""Writes tests/data/choosing.txt, sorting.txt and statistics.txt: results of NumPy (2 or later) and SciPy, for tests/tensor/oracle/choosing.rs,
 sorting.rs and statistics_table.rs.
 
     scripts/make-value-tables.py    # in any directory

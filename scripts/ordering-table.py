@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes tests/data/ordering.tsv, histograms.tsv, nan_quantiles.tsv and unique_slices.tsv: quantiles, histograms and distinct slices by
-NumPy (2 or later), for tests/oracle/ordering.rs.
+NumPy (2 or later), for tests/tensor/oracle/ordering.rs.
 
 Each line of ordering.tsv has the name of the method, the level, the elements, separated by spaces, and the quantile. Each line of
 histograms.tsv has the kind of the bins (`count`, `range` or `edges`), the bins (their number; their number and range; or their edges), the

@@ -4,7 +4,7 @@
     pip install gmpy2 numpy
     scripts/elementary/check-f64.py [FUNCTION ..]    # all functions by default; about a quarter of an hour on two cores
 
-Fails if an error exceeds one unit in the last place, 1.2 for `powf`, or two for `erf` and `erfc`. `tests/numerics/elementary.rs` chooses
+Fails if an error exceeds one unit in the last place, 1.2 for `powf`, or two for `erf` and `erfc`. `tests/tensor/numerics/elementary.rs` chooses
 the arguments and computes the results.
 """
 

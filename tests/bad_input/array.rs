@@ -8,7 +8,7 @@ use super::operand::LONG;
 const MANY: u128 = 1 << 24;
 
 /// The largest allocation, in bytes, that the global allocator of the tests allows: see the module `limited`.
-pub(crate) const MEMORY_BYTES: u128 = 1 << 25;
+pub(crate) const MEMORY_BYTES: u128 = 1 << 28;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Array {

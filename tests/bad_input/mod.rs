@@ -9,11 +9,10 @@
 //! for an operation that no test calls by name. `no_operations.rs` lists, with a reason, the functions that are hidden in the
 //! documentation but callable from other crates.
 //!
-//! The rows of `DynTensor` are in `dynamic`. They are part of the test program `dyn_tensor`, which compiles the kernels of
-//! `DynTensor` anyway. The rows of archives, safetensors files and serde are part of the test program `files`, which is
+//! The rows of `DynTensor` are in `dynamic`. The rows of archives, safetensors files and serde are part of the test program `files`, which is
 //! compiled with the features that they need.
 
-mod array;
+pub(crate) mod array;
 mod builder;
 mod choosing;
 mod construct;
@@ -22,6 +21,7 @@ mod conversions;
 mod decomposed;
 mod dlpack;
 mod driver;
+mod dynamic;
 mod elementwise;
 #[cfg(feature = "fft")]
 mod fft;

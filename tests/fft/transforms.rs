@@ -497,7 +497,7 @@ fn assert_mirrored<T: Element>(row: &Tensor<T, Rank<3>, RowMajor>, col: &Tensor<
 }
 
 /// Tests the mirror law: if the axes of an operand are reversed, and its memory order is the other one, the transform along the reversed
-/// axes is the mirror image. `tests/properties/order_symmetry.rs` tests other operations.
+/// axes is the mirror image. `tests/tensor/properties/order_symmetry.rs` tests other operations.
 #[test]
 fn mirrored_transforms() {
     for shape in [[5, 7, 9], [40, 12, 3]] {

@@ -1,5 +1,5 @@
 //! Tests of compiler messages: each program in `fail` makes one mistake, and the `.stderr` file next to it has the expected message.
-//! The wording depends on the pinned compiler. `tests/bounds.rs` tests the same guarantees independently of it.
+//! The wording depends on the pinned compiler. `tests/tensor/bounds.rs` tests the same guarantees independently of it.
 //!
 //! To accept new wording after reading it: `TRYBUILD=overwrite cargo test --test ui`.
 

@@ -1,44 +1,23 @@
 //! The bad-input table (see `bad_input/mod.rs`) of `DynTensor` operations. The hazards and the reference implementation are those of the
 //! table for typed tensors.
 
-#[path = "../array.rs"]
-pub(crate) mod array;
 mod axes;
 mod choosing;
 mod conversions;
-#[cfg(feature = "linalg")]
-#[path = "../decomposed.rs"]
-mod decomposed;
-#[path = "../driver.rs"]
-mod driver;
 mod elementwise;
 #[cfg(feature = "fft")]
 mod fft;
-#[path = "../hazards.rs"]
-mod hazards;
-#[path = "../joined.rs"]
-mod joined;
 mod joining;
-#[path = "../limited.rs"]
-mod limited;
 #[cfg(feature = "linalg")]
 mod linalg;
-#[path = "../operand.rs"]
-mod operand;
-#[path = "../ordered.rs"]
-mod ordered;
 mod ordering;
-#[path = "../public.rs"]
-mod public;
 mod shapes;
-#[cfg(feature = "fft")]
-#[path = "../spectra.rs"]
-mod spectra;
 
-use array::Array;
-use driver::{Call, Done, Hazard::*, check};
-use hazards::{one, two};
-use operand::{Number, Operand, Place, ToArray};
+use super::array::Array;
+use super::driver::{Call, Done, Hazard::*, check};
+use super::hazards::{one, two};
+use super::operand::{Number, Operand, Place, ToArray};
+use super::public;
 use std::collections::BTreeSet;
 use vierbein::dyn_tensor::{DynData, SliceItem};
 use vierbein::prelude::*;

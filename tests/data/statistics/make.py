@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the operands and results of statistics that tests/oracle/statistics.rs reads, with NumPy and SciPy themselves.
+"""Writes the operands and results of statistics that tests/tensor/oracle/statistics.rs reads, with NumPy and SciPy themselves.
 
 Run it with any Python that has NumPy 2 or later and SciPy, from any directory.
 """
