@@ -7,8 +7,10 @@ use super::reference::{Array, contiguous_strides, indices};
 use proptest::test_runner::Config as ProptestConfig;
 use vierbein::{Cpu, Dim, Error, Order, Storage, Tensor};
 
-/// Returns a configuration for a number of random cases. Failed cases are printed, and not saved to files.
+/// Returns a configuration for a number of random cases, half of them in builds with debug assertions, which are slow. Each run tries other
+/// cases. Failed cases are printed, and not saved to files.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    let cases = if cfg!(debug_assertions) { cases / 2 } else { cases };
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 

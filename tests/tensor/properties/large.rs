@@ -147,10 +147,21 @@ fn reductions<O: Order>() {
     }
 }
 
-/// Returns element `[i, j]` of a product of integer matrices.
-fn dot<T: Exact>(a: &Tensor<T, Rank<2>>, b: &Tensor<T, Rank<2>>, i: usize, j: usize) -> T {
-    let terms = (0..a.shape()[1]).map(|k| a[[i, k]].take().times(&b[[k, j]].take()));
-    T::put(terms.fold(Z::ZERO, |sum, z| sum.plus(&z))).expect("it fits")
+/// Returns the real and imaginary parts of a matrix of small integers, row by row.
+fn parts<T: Exact>(x: &Tensor<T, Rank<2>>) -> Vec<Vec<[i64; 2]>> {
+    let part = |z: i128| i64::try_from(z).expect("a small integer");
+    let parts = |i: usize| (0..x.shape()[1]).map(move |j| x[[i, j]].take()).map(|z| [part(z.re), part(z.im)]);
+    (0..x.shape()[0]).map(|i| parts(i).collect()).collect()
+}
+
+/// Returns the sum of products of small integers.
+fn dot<T: Exact>(a: &[[i64; 2]], b: &[[i64; 2]]) -> T {
+    let (mut re, mut im) = (0, 0);
+    for (&[x, xi], &[y, yi]) in a.iter().zip(b) {
+        re += x * y - xi * yi;
+        im += x * yi + xi * y;
+    }
+    T::put(Z { re: re.into(), im: im.into() }).expect("it fits")
 }
 
 fn products<T: super::number::Number>(n: usize) {
@@ -164,8 +175,10 @@ fn products<T: super::number::Number>(n: usize) {
     // `a` is square, and `b` has three more columns than rows.
     let (a, b) = (make(0, n), make(77, n + 3));
     let (product, turned) = (a.matmul(&b), b.t().matmul(a.t()));
+    let (rows, of_b) = (parts(&a), parts(&b));
+    let columns: Vec<Vec<[i64; 2]>> = (0..n + 3).map(|j| of_b.iter().map(|row| row[j]).collect()).collect();
     for (i, j) in (0..n).flat_map(|i| (0..n + 3).map(move |j| (i, j))) {
-        let expected = dot(&a, &b, i, j);
+        let expected: T = dot(&rows[i], &columns[j]);
         assert_eq!((product[[i, j]], turned[[j, i]]), (expected, expected), "[{i}, {j}]");
     }
     let columns = a.to_order::<ColMajor>().matmul(b.to_order::<ColMajor>());
@@ -188,7 +201,8 @@ fn batches() {
 
 /// Checks transposed copies of a square matrix and of its slices. The tests call this function with an element type of each size.
 fn transposes<T: Element + Exact>(n: usize) {
-    let value = |i: usize, j: usize| T::put(Z::real((i * 7 + j * 13) as i128 % 120)).expect("it fits");
+    let values: Vec<T> = (0..120).map(|k| T::put(Z::real(k)).expect("it fits")).collect();
+    let value = |i: usize, j: usize| values[(i * 7 + j * 13) % 120];
     let x = Tensor::<T, Rank<2>>::from_fn([n, n], |[i, j]| value(i, j));
     let y = x.to_order::<ColMajor>();
     assert_eq!(y.strides(), [1, n as isize]);
