@@ -250,12 +250,14 @@ fn check_batches<T: Number>() {
         [20, 20],
         [24, 24],
     ];
-    for [m, n] in shapes {
+    for (k, [m, n]) in shapes.into_iter().enumerate() {
         let cases = cases(m, n, !T::IS_COMPLEX);
         let names: Vec<_> = cases.iter().chain(cases.iter().rev()).map(|(name, _)| *name).collect();
         let matrices: Vec<_> = cases.iter().chain(cases.iter().rev()).map(|(_, a)| of::<T>(a)).collect();
         let last = matrices.len() - 1;
-        for layout in [Layout::Rows, Layout::Reversed] {
+        // Builds with debug assertions, which are slow, test each shape with one of the layouts.
+        let layouts = [Layout::Rows, Layout::Reversed];
+        for &layout in if cfg!(debug_assertions) { &layouts[k % 2..][..1] } else { &layouts } {
             let call =
                 Call { results: layout, ..Call::new(Placed::batch(&[matrices.len()], &matrices, layout)) };
             let (u, s, vh) = call.svd(Size::Thin).unwrap();
