@@ -11,9 +11,9 @@
 #     scripts/check-memory.sh                   # all parts that are available
 #     scripts/check-memory.sh layouts valgrind  # only these parts, of levels, asan, valgrind, layouts, miri and tsan
 #
-# VIERBEIN_SUITES="lib interop" selects test programs: `lib` for the unit tests of the library, `tensor` for tests/tensor, other names for files of
-# tests/. The default is all of them. VIERBEIN_LAYOUT_SEEDS="1 2 3" sets the seeds of the layouts. PROPTEST_CASES=32 reduces the number of cases
-# of property tests.
+# VIERBEIN_SUITES="lib interop" selects test programs: `lib` for the unit tests of the library, `tensor` for tests/tensor, other
+# names for files of tests/. The default is all of them. VIERBEIN_LAYOUT_SEEDS="1 2 3" sets the seeds of the layouts.
+# PROPTEST_CASES=32 reduces the number of cases of property tests.
 #
 # Two groups of tests do not run: the tests of the documentation, because each is a separate program to link, and the tests `cuda`
 # and `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every access.

@@ -1,15 +1,15 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): reductions, cumulative sums and traces of `DynTensor`.
 
-use super::super::array::{
+use super::array::{
     Array, Fold, Outcome, cross, diagonal, diagonal_offset, log_sum, reduce, reject, scan, softmax, zip,
 };
-use super::super::array::{
+use super::array::{
     averages, correlations, covariances, deviation, doubled, interpolated, numbers, parabola, trapezoid,
 };
-use super::super::driver::{Call, Hazard::*, Numbers, Row, done};
-use super::super::hazards::{countable, one, square, vectors, weighable};
-use super::super::operand::ToArray;
-use super::super::ordered::gradient;
+use super::driver::{Call, Hazard::*, Numbers, Row, done};
+use super::hazards::{countable, one, square, vectors, weighable};
+use super::operand::ToArray;
+use super::ordered::gradient;
 use super::{all_axes, methods, with, with_mask, with_two};
 use vierbein::dyn_tensor::DynReduction;
 use vierbein::{ConvolutionMode, DType, DynTensor, EdgeOrder, Interpolation, Rank, Tensor, tensor};

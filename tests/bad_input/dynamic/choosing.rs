@@ -1,11 +1,11 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` on elements at positions and under masks.
 
-use super::super::array::{
+use super::array::{
     Array, Outcome, evens, firsts, masked, nonzero, put_first, reject, replaced, scattered, taken, twice,
 };
-use super::super::driver::{Call, Hazard, Hazard::*, Numbers, Row, done};
-use super::super::hazards::{one, two};
-use super::super::operand::{Operand, Place, ToArray};
+use super::driver::{Call, Hazard, Hazard::*, Numbers, Row, done};
+use super::hazards::{one, two};
+use super::operand::{Operand, Place, ToArray};
 use super::{ONE, changed, methods, with, with_mask};
 use vierbein::{DynTensor, DynView, Error, MemoryOrder};
 

@@ -1,10 +1,10 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): conversions of `DynTensor` from and to other types, copies, access to single
 //! elements, equality, and products.
 
-use super::super::array::{Array, Outcome, Rejection, allocated, copy, einsum, in_bounds, line, reject};
-use super::super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
-use super::super::hazards::{HARD, countable, one, product, sixteen, two};
-use super::super::operand::{HUGE, Place, ToArray};
+use super::array::{Array, Outcome, Rejection, allocated, copy, einsum, in_bounds, line, reject};
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
+use super::hazards::{HARD, countable, one, product, sixteen, two};
+use super::operand::{HUGE, Place, ToArray};
 use super::{ONE, changed, methods, with, with_two};
 use vierbein::dyn_tensor::{einsum as contract, einsum_path, promote};
 use vierbein::prelude::*;

@@ -1,9 +1,9 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): functions of one and two elements of `DynTensor`, with new results and in place.
 
-use super::super::array::{self, assign, zip};
-use super::super::driver::{Call, Done, Row, done};
-use super::super::hazards::one;
-use super::super::operand::{Place, ToArray};
+use super::array::{self, assign, zip};
+use super::driver::{Call, Done, Row, done};
+use super::hazards::one;
+use super::operand::{Place, ToArray};
 use super::{ONE, TWO, changed, methods, with, with_mask, with_two};
 use vierbein::DType;
 use vierbein::dyn_tensor::{Binary, Unary};

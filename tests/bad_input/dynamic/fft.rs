@@ -1,10 +1,10 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): Fourier transforms of `DynTensor`.
 
-use super::super::array::{Array, allocated, doubled, reject};
-use super::super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
-use super::super::hazards::one;
-use super::super::operand::{HUGE, ToArray};
-use super::super::spectra::{
+use super::array::{Array, allocated, doubled, reject};
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
+use super::hazards::one;
+use super::operand::{HUGE, ToArray};
+use super::spectra::{
     Kind, countable_spectral, imaginary, parts, real_parts, shift, spectral, summed_pairs, transform,
 };
 use super::{methods, viewed, with};

@@ -1,18 +1,18 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` that join, cut, repeat and rearrange.
 
-use super::super::array::{Array, Outcome, check_axes, index_axis, reject};
-use super::super::driver::{Call, Hazard::*, Numbers, Row, done};
-use super::super::hazards::countable;
-use super::super::joined::{
+use super::array::{Array, Outcome, check_axes, index_axis, reject};
+use super::driver::{Call, Hazard::*, Numbers, Row, done};
+use super::hazards::countable;
+use super::joined::{
     all, chunked, concatenated, differences, flipped, halves, lanes, padded, picked, repeated, rolled,
     rotated, split_at_one, stacked, tiled, tiles, triangle, windows,
 };
-use super::super::operand::{Place, ToArray};
+use super::operand::{Place, ToArray};
 use super::{changed, methods, with};
 use vierbein::dyn_tensor::{DynData, concatenate, meshgrid, stack};
 use vierbein::{DynTensor, DynViewMut, Pad};
 
-const ANY_SHAPE: &[(super::super::driver::Hazard, &str)] = &[(WrongShape, "every shape is valid")];
+const ANY_SHAPE: &[(super::driver::Hazard, &str)] = &[(WrongShape, "every shape is valid")];
 const AXIS: Call = Call { numbers: Numbers::Axis, operands: countable, ..Call::NOTHING };
 const WHOLE: Call = Call { operands: countable, cannot: ANY_SHAPE, ..Call::NOTHING };
 

@@ -1,9 +1,9 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): decompositions and linear systems of `DynTensor`.
 
-use super::super::decomposed::{
+use super::decomposed::{
     Needs, Shapes, labelled_outcome, operands, outcome, outcome_of_fit, outcome_of_roots, with_vectors,
 };
-use super::super::driver::{ByHand, Hazard, Row, done};
+use super::driver::{ByHand, Hazard, Row, done};
 use super::{methods, with};
 use vierbein::linalg::{DynDiscarded, DynLdl, DynLu, DynSvd, Structure, Truncation};
 use vierbein::prelude::*;

@@ -13,11 +13,15 @@ mod linalg;
 mod ordering;
 mod shapes;
 
-use super::array::Array;
-use super::driver::{Call, Done, Hazard::*, check};
-use super::hazards::{one, two};
-use super::operand::{Number, Operand, Place, ToArray};
-use super::public;
+#[cfg(feature = "linalg")]
+use super::decomposed;
+#[cfg(feature = "fft")]
+use super::spectra;
+use super::{array, driver, hazards, joined, operand, ordered, public};
+use array::Array;
+use driver::{Call, Done, Hazard::*, check};
+use hazards::{one, two};
+use operand::{Number, Operand, Place, ToArray};
 use std::collections::BTreeSet;
 use vierbein::dyn_tensor::{DynData, SliceItem};
 use vierbein::prelude::*;

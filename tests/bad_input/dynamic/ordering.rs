@@ -1,9 +1,9 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): sorting, selection and search of `DynTensor`.
 
-use super::super::array::{Array, reduce};
-use super::super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
-use super::super::hazards::{one, two, weighable};
-use super::super::ordered::{
+use super::array::{Array, reduce};
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
+use super::hazards::{one, two, weighable};
+use super::ordered::{
     along, greatest, isin, labels, least, lexsort, median, nan_maximum, nan_median, one_hot, places,
     positive, set_difference, set_intersection, set_union, smallest, sorted, two_bins, two_densities, unique,
     unique_slices,
@@ -29,11 +29,11 @@ macro_rules! sorts {
             Call {
                 names: methods![$inplace],
                 verb: "sort",
-                operands: |hazard| super::super::hazards::countable(hazard),
+                operands: |hazard| super::hazards::countable(hazard),
                 run: |o, n| {
                     Some(done!(try changed(&o[0], |mut x| {
                         x.$inplace(n[0])?;
-                        Ok(super::super::operand::ToArray::array(&x))
+                        Ok(super::operand::ToArray::array(&x))
                     })))
                 },
                 expected: |a, n| along(&a[0], n[0], |line| sorted(line, $descending)),
@@ -60,7 +60,7 @@ fn random_orders() -> [Call; 2] {
         Call {
             names: methods![permutation choice],
             verb: "choose",
-            operands: |hazard| super::super::hazards::countable(hazard),
+            operands: |hazard| super::hazards::countable(hazard),
             run: |o, n| {
                 with(&o[0], |x| {
                     let rng = || StdRng::seed_from_u64(1);
@@ -75,11 +75,11 @@ fn random_orders() -> [Call; 2] {
         Call {
             names: methods![shuffle],
             verb: "choose",
-            operands: |hazard| super::super::hazards::countable(hazard),
+            operands: |hazard| super::hazards::countable(hazard),
             run: |o, n| {
                 Some(done!(try changed(&o[0], |mut x| {
                     x.shuffle(n[0], &mut StdRng::seed_from_u64(1))?;
-                    Ok(super::super::operand::ToArray::array(&x.sort(n[0])?))
+                    Ok(super::operand::ToArray::array(&x.sort(n[0])?))
                 })))
             },
             expected: |a, n| along(&a[0], n[0], |line| sorted(line, false)),
@@ -153,7 +153,7 @@ pub(crate) fn rows() -> Vec<Row> {
                     let weights = vierbein::Tensor::<f64, vierbein::Rank<1>>::ones([extent]);
                     done!(try x.quantile_weighted(n[0], 1.0, &weights).and_then(|one| {
                         let two = x.quantiles_weighted(n[0], &[1.0, 0.0], &weights)?;
-                        assert!(super::super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::super::operand::ToArray::array(&one)));
+                        assert!(super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::operand::ToArray::array(&one)));
                         Ok::<_, Error>(one)
                     }))
                 })
@@ -176,7 +176,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 with(&o[0], |x| {
                     done!(try x.quantile(n[0], 1.0, Quantile::Linear).and_then(|one| {
                         let two = x.quantiles(n[0], &[1.0, 0.0], Quantile::Linear)?;
-                        assert!(super::super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::super::operand::ToArray::array(&one)));
+                        assert!(super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::operand::ToArray::array(&one)));
                         Ok::<_, Error>(one)
                     }))
                 })
@@ -191,7 +191,7 @@ pub(crate) fn rows() -> Vec<Row> {
             expected: |a, _| {
                 let all: Vec<usize> = (0..a[0].shape.len()).collect();
                 match a[0].shape.contains(&0) {
-                    true => super::super::array::reject("Empty"),
+                    true => super::array::reject("Empty"),
                     false => reduce(&a[0], &all, false, 8, nan_median),
                 }
             },
@@ -211,7 +211,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 with(&o[0], |x| {
                     done!(try x.nan_quantile(n[0], 1.0, Quantile::Linear).and_then(|one| {
                         let two = x.nan_quantiles(n[0], &[1.0, 0.0], Quantile::Linear)?;
-                        assert!(super::super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::super::operand::ToArray::array(&one)));
+                        assert!(super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::operand::ToArray::array(&one)));
                         Ok::<_, Error>(one)
                     }))
                 })
@@ -226,7 +226,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 with(&o[0], |x| {
                     done!(try x.unique_slices(n[0]).and_then(|values| {
                         let found = x.unique_slices_with(n[0])?;
-                        assert!(super::super::operand::ToArray::array(&found.values).is(&super::super::operand::ToArray::array(&values)));
+                        assert!(super::operand::ToArray::array(&found.values).is(&super::operand::ToArray::array(&values)));
                         assert_eq!(found.inverse.len(), x.shape()[n[0]]);
                         assert_eq!((found.first.len(), found.counts.len()), (values.shape()[n[0]], values.shape()[n[0]]));
                         Ok::<_, Error>(values)
@@ -243,10 +243,10 @@ pub(crate) fn rows() -> Vec<Row> {
                 with(&o[0], |x| {
                     done!(try x.unique().and_then(|values| {
                         let (found, counts) = x.unique_counts()?;
-                        assert!(super::super::operand::ToArray::array(&found).is(&super::super::operand::ToArray::array(&values)));
+                        assert!(super::operand::ToArray::array(&found).is(&super::operand::ToArray::array(&values)));
                         assert_eq!(counts.len(), values.len());
                         let found = x.unique_with()?;
-                        assert!(super::super::operand::ToArray::array(&found.values).is(&super::super::operand::ToArray::array(&values)));
+                        assert!(super::operand::ToArray::array(&found.values).is(&super::operand::ToArray::array(&values)));
                         assert_eq!(found.inverse.len(), x.len());
                         assert_eq!((found.first.len(), found.counts.len()), (values.len(), values.len()));
                         Ok::<_, Error>(values)
@@ -311,8 +311,8 @@ pub(crate) fn rows() -> Vec<Row> {
                             edges.searchsorted(x, Side::Right).and_then(|found| {
                                 let bins = x.digitize(edges, Side::Left)?;
                                 assert!(
-                                    super::super::operand::ToArray::array(&bins)
-                                        .is(&super::super::operand::ToArray::array(&found))
+                                    super::operand::ToArray::array(&bins)
+                                        .is(&super::operand::ToArray::array(&found))
                                 );
                                 Ok::<_, Error>(found)
                             })
@@ -321,7 +321,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 })
             },
             expected: |a, _| {
-                super::super::array::allocated(&a[0].shape, 8)?;
+                super::array::allocated(&a[0].shape, 8)?;
                 Ok(super::Array::from_fn(&a[0].shape, |at| {
                     let x = a[0].at(at);
                     // NaN is greater than both edges.
@@ -337,7 +337,7 @@ pub(crate) fn rows() -> Vec<Row> {
             expected: |a, _| {
                 let all: Vec<usize> = (0..a[0].shape.len()).collect();
                 match a[0].shape.contains(&0) {
-                    true => super::super::array::reject("Empty"),
+                    true => super::array::reject("Empty"),
                     false => reduce(&a[0], &all, false, 8, median),
                 }
             },
@@ -376,7 +376,7 @@ pub(crate) fn rows() -> Vec<Row> {
                         let counts = x.bincount(3)?;
                         let ones = x.equal(&x)?.to_dtype(DType::F64)?;
                         let sums = x.bincount_weighted(3, &ones)?;
-                        assert!(super::super::operand::ToArray::array(&sums).is(&super::super::operand::ToArray::array(&counts)));
+                        assert!(super::operand::ToArray::array(&sums).is(&super::operand::ToArray::array(&counts)));
                         Ok::<_, Error>(counts)
                     }))
                 })

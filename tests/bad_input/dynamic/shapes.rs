@@ -1,14 +1,14 @@
 //! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` that return views, which permute axes, select a slice,
 //! or change the shape or the memory order.
 
-use super::super::array::{
+use super::array::{
     Array, Outcome, broadcast, copy, cut, diagonal_offset, in_bounds, index_axis, insert, line, permute,
     reject, remove, reshape, split,
 };
-use super::super::driver::{Call, Numbers, Row, done};
-use super::super::hazards::{one, square};
-use super::super::operand::{LONG, Place, ToArray};
 use super::axes::on_diagonal;
+use super::driver::{Call, Numbers, Row, done};
+use super::hazards::{one, square};
+use super::operand::{LONG, Place, ToArray};
 use super::{ONE, all_axes, changed, methods, with};
 use vierbein::MemoryOrder;
 use vierbein::dyn_tensor::SliceItem;
