@@ -154,33 +154,90 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
     fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
         // Enough columns that the compiler vectorises the loops instead of unrolling them.
         const COLUMNS: usize = 64;
-        let n = accs.len();
-        let rows = rows.map(|row| &row[..n]);
-        let mut first = 0;
-        while first + COLUMNS <= n {
-            let rows = rows.map(|row| &row[first..first + COLUMNS]);
-            let mut sums = [T::Magnitude::zero(); COLUMNS];
-            for k in 0..COLUMNS {
-                sums[k] = rows.iter().fold(T::Magnitude::zero(), |sum, row| sum + square(row[k]));
-            }
-            let accs = &mut accs[first..first + COLUMNS];
-            first += COLUMNS;
-            if sums.iter().fold(true, |all, &sum| all & self.ordinary(sum)) {
-                for (acc, sum) in accs.iter_mut().zip(sums) {
-                    acc[1] += sum;
-                }
-                continue;
-            }
-            for (k, acc) in accs.iter_mut().enumerate() {
-                if self.ordinary(sums[k]) {
-                    acc[1] += sums[k];
-                } else if rows.iter().any(|row| !row[k].is_zero()) {
+        const FEW_COLUMNS: usize = 8;
+        let (blocks, rest) = accs.as_chunks_mut();
+        for (b, accs) in blocks.iter_mut().enumerate() {
+            self.fold_columns(accs, rows.map(|row| columns::<T, COLUMNS>(row, b * COLUMNS)), index);
+        }
+        let first = blocks.len() * COLUMNS;
+        let (blocks, rest) = rest.as_chunks_mut();
+        for (b, accs) in blocks.iter_mut().enumerate() {
+            let rows = rows.map(|row| columns::<T, FEW_COLUMNS>(row, first + b * FEW_COLUMNS));
+            if !self.fold_medium(accs, rows) {
+                for (k, acc) in accs.iter_mut().enumerate() {
                     *acc = rows.iter().fold(*acc, |acc, row| self.fold(acc, row[k], index));
                 }
             }
         }
-        for (j, acc) in accs.iter_mut().enumerate().skip(first) {
-            *acc = rows.iter().fold(*acc, |acc, row| self.fold(acc, row[j], index));
+        let first = first + blocks.len() * FEW_COLUMNS;
+        for (j, acc) in rest.iter_mut().enumerate() {
+            *acc = rows.iter().fold(*acc, |acc, row| self.fold(acc, row[first + j], index));
         }
+    }
+}
+
+/// Returns the elements of `row` from `first` on, as an array: the compiler then vectorises loops over them without a remainder.
+#[inline(always)]
+fn columns<T, const COLUMNS: usize>(row: &[T], first: usize) -> &[T; COLUMNS] {
+    row[first..].first_chunk().expect("a row has an element for each accumulator")
+}
+
+impl<M: RealFloat> Norm<M> {
+    /// Folds the elements of each column: sums their squares without scales, and repeats the columns whose sum may be inaccurate.
+    #[inline(always)]
+    fn fold_columns<T: Scalar<Magnitude = M>, const COLUMNS: usize, const N: usize>(
+        &self,
+        accs: &mut [[M; 3]; COLUMNS],
+        rows: [&[T; COLUMNS]; N],
+        index: usize,
+    ) {
+        let mut sums = [M::zero(); COLUMNS];
+        for k in 0..COLUMNS {
+            sums[k] = rows.iter().fold(M::zero(), |sum, row| sum + square(row[k]));
+        }
+        if sums.iter().fold(true, |all, &sum| all & self.ordinary(sum)) {
+            for (acc, sum) in accs.iter_mut().zip(sums) {
+                acc[1] += sum;
+            }
+            return;
+        }
+        for (k, acc) in accs.iter_mut().enumerate() {
+            if self.ordinary(sums[k]) {
+                acc[1] += sums[k];
+            } else if rows.iter().any(|row| !row[k].is_zero()) {
+                *acc = rows.iter().fold(*acc, |acc, row| Reduction::<T>::fold(self, acc, row[k], index));
+            }
+        }
+    }
+
+    /// Folds the elements of each column as [`Reduction::fold`] does, one after the other, if all of them are zero or summed without a
+    /// scale. Otherwise, returns `false` and leaves `accs` unchanged.
+    #[inline(always)]
+    fn fold_medium<T: Scalar<Magnitude = M>, const COLUMNS: usize, const N: usize>(
+        &self,
+        accs: &mut [[M; 3]; COLUMNS],
+        rows: [&[T; COLUMNS]; N],
+    ) -> bool {
+        let mut sums = accs.map(|acc| acc[1]);
+        let mut all = true;
+        let mut add = |sum: &mut M, x: M| {
+            let x = Float::abs(x);
+            all &= !(x > self.huge) & (!(x < self.tiny) | (x == M::zero()));
+            *sum += x * x;
+        };
+        for row in rows {
+            for (sum, x) in sums.iter_mut().zip(row) {
+                add(sum, x.re().cast_to());
+                if T::COMPLEX {
+                    add(sum, x.im().cast_to());
+                }
+            }
+        }
+        if all {
+            for (acc, sum) in accs.iter_mut().zip(sums) {
+                acc[1] = sum;
+            }
+        }
+        all
     }
 }
