@@ -51,7 +51,8 @@ unsafe fn add_rows_by<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
 ) {
     let mut first = 0;
     while first < count {
-        let Rows { a, b, steps, strides } = rows.from(first);
+        let rows @ Rows { a, b, steps, strides } = rows.from(first);
+        let left = count - first;
         macro_rules! add {
             ($few:literal) => {{
                 // SAFETY: `first + $few <= count`, so the caller ensures that these `$few` rows are readable, and that the constants agree with
@@ -61,7 +62,13 @@ unsafe fn add_rows_by<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
             }};
         }
         // A fixed number of rows is added at a time, so that each accumulator is loaded and stored once for all these rows.
-        first += match count - first {
+        first += match left {
+            // Elements that are apart are not loaded as vectors, so one loop adds all rows, whatever their number.
+            1..8 if const { T::SUMS_CHECKED && A == ANY_STRIDE } => {
+                // SAFETY: the caller ensures that the rows are readable.
+                unsafe { add_any_rows::<T, S>(sums, rows, left) };
+                left
+            }
             1 | 2 => add!(1),
             3..8 if const { !T::SUMS_CHECKED } => add!(3),
             3..8 => add!(1),
@@ -100,7 +107,6 @@ kernel! {
 /// # Safety
 /// The contract of [`add_rows`].
 #[inline(never)]
-#[allow(dead_code)] // Builds that compile a single level do not call it.
 unsafe fn add_any_rows<T: Scalar, S: Sums<T>>(sums: &mut [S::Sum], rows: Rows<T>, count: usize) {
     for (j, sum) in sums.iter_mut().enumerate() {
         // SAFETY: `r < count` and `j < sums.len()`. The caller ensures that these elements are readable.

@@ -100,7 +100,6 @@ impl<T: Copy> Rows<T> {
     /// # Safety
     /// The contract of [`Zipped::at`], for element `j` of row `r`.
     #[inline(always)]
-    #[allow(dead_code)] // Builds that compile a single level do not call it.
     pub(super) unsafe fn at(self, r: usize, j: usize) -> (T, T) {
         let [row]: [Zipped<T, ANY_STRIDE, ANY_STRIDE>; 1] = self.from(r).first();
         // SAFETY: the caller ensures the contract of `Zipped::at` for this row.
