@@ -42,7 +42,7 @@ mod scan;
 mod sweep;
 mod task;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(super) use few::{MAX_UNPLANNED_LEN, MAX_UNPLANNED_OUTPUTS};
 pub(super) use outputs::{pairwise, reduce_outputs};

@@ -13,7 +13,6 @@ use crate::device::op::reduction::{
 };
 use crate::element::{c32, c64};
 use crate::layout::Layout;
-use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::tests::at_each_level;
 
@@ -41,6 +40,37 @@ fn start(shape: &[usize], strides: &[isize]) -> usize {
         .filter(|(_, s)| **s < 0)
         .map(|(&n, s)| n.saturating_sub(1) * s.unsigned_abs())
         .sum()
+}
+
+/// Returns the offset of each index from that of index 0, in row-major order. Fast in builds without optimisation.
+pub(in crate::device::cpu::kernels) fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
+    let mut all = vec![0];
+    for (&n, &stride) in shape.iter().zip(strides) {
+        let mut inner = Vec::with_capacity(all.len() * n);
+        for first in all {
+            let (mut at, mut left) = (first, n);
+            while left > 0 {
+                inner.push(at);
+                (at, left) = (at + stride, left - 1);
+            }
+        }
+        all = inner;
+    }
+    all
+}
+
+/// Returns the elements that are reduced to the first output, in row-major order of the reduced axes, then those of the other outputs.
+/// Also returns the number of elements for each output.
+fn reduced<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize) -> (Vec<T>, usize) {
+    let first = start(shape, strides) as isize;
+    let of_output = offsets(&shape[kept..], &strides[kept..]);
+    let mut elements = Vec::with_capacity(shape.iter().product());
+    for output in offsets(&shape[..kept], &strides[..kept]) {
+        for element in &of_output {
+            elements.push(data[(first + output + element) as usize]);
+        }
+    }
+    (elements, of_output.len())
 }
 
 /// The layout of an operand. Its axes after the first `kept` are reduced.
@@ -92,15 +122,23 @@ fn cases() -> Vec<Case> {
         cases.push(Case { shape: vec![m, n], strides: vec![64, high], kept: 1 });
         cases.push(Case { shape: vec![m, 2, n], strides: vec![64, high * n as isize, high], kept: 1 });
     }
-    // Large enough to run in parallel.
+    // Large enough to run in parallel. Builds without optimisation have only enough elements for four parts.
+    let n = if cfg!(debug_assertions) { 550 } else { 1100 };
+    let pitch = n as isize;
+    assert!(n * n >= 4 * PARALLEL_SUM_LEN);
     cases.extend([
-        Case { shape: vec![1_200_000], strides: vec![1], kept: 0 },
-        Case { shape: vec![1100, 1100], strides: vec![1101, 1], kept: 0 },
-        Case { shape: vec![30, 40_000], strides: vec![1, 30], kept: 1 },
-        Case { shape: vec![1100, 1100], strides: vec![1, 1100], kept: 1 },
-        Case { shape: vec![1100, 1100], strides: vec![1100, 1], kept: 1 },
+        Case { shape: vec![n * n - 7], strides: vec![1], kept: 0 },
+        Case { shape: vec![n, n], strides: vec![pitch + 1, 1], kept: 0 },
+        Case { shape: vec![30, n * n / 30], strides: vec![1, 30], kept: 1 },
+        Case { shape: vec![n, n], strides: vec![1, pitch], kept: 1 },
+        Case { shape: vec![n, n], strides: vec![pitch, 1], kept: 1 },
     ]);
     cases
+}
+
+/// Returns the size of a buffer for any of the cases.
+fn max_size(cases: &[Case]) -> usize {
+    cases.iter().map(|case| size(&case.shape, &case.strides)).max().unwrap()
 }
 
 fn size(shape: &[usize], strides: &[isize]) -> usize {
@@ -144,40 +182,41 @@ impl Reduction<i32> for Sequential {
 
 #[test]
 fn reduction_visits_every_element_once_in_index_order() {
-    for Case { shape, strides, kept } in cases() {
-        let data: Vec<i32> = (0..size(&shape, &strides)).map(|k| (k % 4001) as i32).collect();
-        let mut walk = Odometer::row_major(&shape, [&strides]);
-        let count: usize = shape[kept..].iter().product();
-        let mut next = || {
-            let x = data[start(&shape, &strides).wrapping_add_signed(walk.offsets()[0])];
-            walk.advance();
-            i64::from(x)
+    let cases = cases();
+    let all: Vec<i32> = (0..max_size(&cases)).map(|k| (k % 4001) as i32).collect();
+    for Case { shape, strides, kept } in cases {
+        let data = &all[..size(&shape, &strides)];
+        let (elements, count) = reduced(data, &shape, &strides, kept);
+        let mean = |elements: &[i32]| {
+            let mut sum = 0;
+            for &x in elements {
+                sum += x as i64;
+            }
+            sum as f64 / count as f64
         };
-        let exact: Vec<f64> = (0..shape[..kept].iter().product())
-            .map(|_| (0..count).map(|_| next()).sum::<i64>() as f64 / count as f64)
-            .collect();
-        assert_eq!(reduce(Mean, &data, &shape, &strides, kept), exact, "{shape:?} {strides:?}");
-        let sequence = reduce(Sequential, &data, &shape, &strides, kept);
+        let exact: Vec<f64> = elements.chunks_exact(count).map(mean).collect();
+        assert_eq!(reduce(Mean, data, &shape, &strides, kept), exact, "{shape:?} {strides:?}");
+        let sequence = reduce(Sequential, data, &shape, &strides, kept);
         assert!(sequence.iter().all(|&x| x == 1), "{shape:?} {strides:?}");
     }
 }
 
 #[test]
 fn reductions_are_equal_at_all_simd_levels() {
-    for Case { shape, strides, kept } in cases() {
-        // Small enough to stay on the current thread.
-        if shape.iter().product::<usize>() < 2 * PARALLEL_SUM_LEN {
-            let data: Vec<f64> = (0..size(&shape, &strides)).map(number).collect();
-            let pairs: Vec<c64> = data.iter().enumerate().map(|(k, &x)| c64::new(x, number(k + 5))).collect();
-            let found = at_each_level(|| {
-                (
-                    reduce(Sum, &data, &shape, &strides, kept),
-                    reduce(Sum, &pairs, &shape, &strides, kept),
-                    reduce(Var { ddof: 0 }, &data, &shape, &strides, kept),
-                )
-            });
-            assert!(found.iter().all(|here| *here == found[0]), "{shape:?} {strides:?}");
-        }
+    let mut cases = cases();
+    // Small enough to stay on the current thread.
+    cases.retain(|case| case.shape.iter().product::<usize>() < 2 * PARALLEL_SUM_LEN);
+    let all: Vec<f64> = (0..max_size(&cases)).map(number).collect();
+    let pairs: Vec<c64> = all.iter().enumerate().map(|(k, &x)| c64::new(x, number(k + 5))).collect();
+    for Case { shape, strides, kept } in cases {
+        let found = at_each_level(|| {
+            (
+                reduce(Sum, &all, &shape, &strides, kept),
+                reduce(Sum, &pairs, &shape, &strides, kept),
+                reduce(Var { ddof: 0 }, &all, &shape, &strides, kept),
+            )
+        });
+        assert!(found.iter().all(|here| *here == found[0]), "{shape:?} {strides:?}");
     }
 }
 
