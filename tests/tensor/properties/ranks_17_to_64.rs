@@ -42,14 +42,17 @@ fn for_indices(shape: &[usize], mut f: impl FnMut(&[usize])) {
 /// Returns the distance of each element from the first, in row-major order of the indices, for a stride of each axis.
 // Extends the list axis by axis. Without optimisation, a sum for each index takes many times as long.
 fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
-    let mut offsets = vec![0];
-    for (&extent, &stride) in shape.iter().zip(strides) {
-        if extent != 1 {
-            let mut next = Vec::with_capacity(offsets.len() * extent);
-            for &offset in &offsets {
-                (0..extent as isize).for_each(|i| next.push(offset + i * stride));
-            }
-            offsets = next;
+    let mut offsets = vec![0; count(shape)];
+    if offsets.is_empty() {
+        return offsets;
+    }
+    let mut len = 1;
+    for (&extent, &stride) in shape.iter().zip(strides).rev() {
+        let (before, mut k) = (len, len);
+        len *= extent;
+        while k < len {
+            offsets[k] = offsets[k - before] + stride;
+            k += 1;
         }
     }
     offsets
@@ -68,8 +71,33 @@ impl<T: Copy> Reference<T> {
 
     /// Returns the elements that have these distances from the first.
     fn at_offsets(&self, shape: &[usize], strides: &[isize]) -> Self {
-        let elements = offsets(shape, strides).into_iter().map(|offset| self.elements[offset as usize]);
-        Reference { shape: shape.to_vec(), elements: elements.collect() }
+        self.from(0, shape, strides)
+    }
+
+    /// Returns the elements that have these distances from the element at a flat index.
+    fn from(&self, first: usize, shape: &[usize], strides: &[isize]) -> Self {
+        let mut elements = Vec::with_capacity(count(shape));
+        for offset in offsets(shape, strides) {
+            elements.push(self.elements[(first as isize + offset) as usize]);
+        }
+        Reference { shape: shape.to_vec(), elements }
+    }
+
+    /// Returns the elements at an index of an axis, which is removed.
+    fn at_index(&self, axis: usize, index: usize) -> Self {
+        let (mut shape, mut strides) = (self.shape.clone(), contiguous_strides(&self.shape, true));
+        let first = index * strides[axis] as usize;
+        shape.remove(axis);
+        strides.remove(axis);
+        self.from(first, &shape, &strides)
+    }
+
+    /// Returns the elements with an axis reversed.
+    fn flipped(&self, axis: usize) -> Self {
+        let mut strides = contiguous_strides(&self.shape, true);
+        let first = (self.shape[axis] - 1) * strides[axis] as usize;
+        strides[axis] = -strides[axis];
+        self.from(first, &self.shape, &strides)
     }
 
     /// Repeats the elements to a shape whose last axes match this shape in row-major order, and whose first axes match it in column-major
@@ -87,12 +115,21 @@ impl<T: Copy> Reference<T> {
     /// Returns `f` of the elements with equal indices.
     fn with<U: Copy, V: Copy>(&self, other: &Reference<U>, f: impl Fn(T, U) -> V) -> Reference<V> {
         assert_eq!(self.shape, other.shape);
-        let elements = self.elements.iter().zip(&other.elements).map(|(&a, &b)| f(a, b)).collect();
+        let mut elements = Vec::with_capacity(self.elements.len());
+        let mut k = 0;
+        while k < self.elements.len() {
+            elements.push(f(self.elements[k], other.elements[k]));
+            k += 1;
+        }
         Reference { shape: self.shape.clone(), elements }
     }
 
     fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> Reference<U> {
-        Reference { shape: self.shape.clone(), elements: self.elements.iter().map(|&x| f(x)).collect() }
+        let mut elements = Vec::with_capacity(self.elements.len());
+        for &x in &self.elements {
+            elements.push(f(x));
+        }
+        Reference { shape: self.shape.clone(), elements }
     }
 
     /// Folds the elements along `axes`, which are removed.
@@ -102,8 +139,12 @@ impl<T: Copy> Reference<T> {
         let mut strides = contiguous_strides(&kept, true);
         axes.iter().for_each(|&axis| strides[axis] = 0);
         let mut elements = vec![start; count(&kept)];
-        for (&x, to) in self.elements.iter().zip(offsets(&self.shape, &strides)) {
-            elements[to as usize] = f(elements[to as usize], x);
+        let to = offsets(&self.shape, &strides);
+        let mut k = 0;
+        while k < to.len() {
+            let into = &mut elements[to[k] as usize];
+            *into = f(*into, self.elements[k]);
+            k += 1;
         }
         let all = (0..self.shape.len()).filter(|axis| !axes.contains(axis));
         Reference { shape: all.map(|axis| self.shape[axis]).collect(), elements }
@@ -122,14 +163,25 @@ impl<T: Copy> Reference<T> {
 }
 
 impl Reference {
+    /// Returns the elements with `value` at an index of an axis.
+    fn with_fill(mut self, axis: usize, index: usize, value: i64) -> Self {
+        let inside = count(&self.shape[axis + 1..]);
+        for block in self.elements.chunks_exact_mut(inside).skip(index).step_by(self.shape[axis]) {
+            block.fill(value);
+        }
+        self
+    }
+
     /// Returns the cumulative sums along an axis.
     fn scanned(&self, axis: usize) -> Self {
         let mut sums = self.clone();
         let (stride, extent) = (count(&self.shape[axis + 1..]), self.shape[axis]);
-        for k in 0..sums.elements.len() {
+        let mut k = 0;
+        while k < sums.elements.len() {
             if k / stride % extent > 0 {
                 sums.elements[k] += sums.elements[k - stride];
             }
+            k += 1;
         }
         sums
     }
@@ -151,13 +203,17 @@ impl<T: Element> Reference<T> {
     {
         assert_eq!(x.shape().as_ref(), self.shape);
         let first = x.as_ptr();
-        let offsets = offsets(&self.shape, x.strides().as_ref());
-        for (k, (&expected, offset)) in self.elements.iter().zip(offsets).enumerate() {
+        let mut found = Vec::with_capacity(self.elements.len());
+        for offset in offsets(&self.shape, x.strides().as_ref()) {
             // SAFETY: the index is within the shape, so the element is one of the tensor, which is borrowed.
-            let found = unsafe { *first.wrapping_offset(offset) };
-            assert!(
-                found == expected,
-                "{found:?} instead of {expected:?} at {:?} of {:?}",
+            found.push(unsafe { *first.wrapping_offset(offset) });
+        }
+        if found != self.elements {
+            let k = (0..found.len()).find(|&k| found[k] != self.elements[k]).expect("an element differs");
+            panic!(
+                "{:?} instead of {:?} at {:?} of {:?}",
+                found[k],
+                self.elements[k],
                 unravel(k, &self.shape, true),
                 self.shape
             );
@@ -335,8 +391,7 @@ fn writes<O: Order>() {
             let axis = random.below(rank);
             let was = expected.permuted(&axes);
             out.permute_mut(&inverse(&axes)).index_axis_mut(axis, 0).fill(70);
-            let at = inverse(&axes)[axis];
-            Reference::new(&was.shape, |index| if index[at] == 0 { 70 } else { was.at(index) }).check(&out);
+            was.with_fill(inverse(&axes)[axis], 0, 70).check(&out);
         }
     });
 }
@@ -385,21 +440,10 @@ fn views<O: Order>() {
             let error = x.try_insert_axis(axis).unwrap_err();
             assert!(matches!(error, Error::UnsupportedRank { .. }), "{error}");
         }
-        let mut rest = expected.shape.clone();
-        rest.remove(axis);
-        let at_last = Reference::new(&rest, |index| {
-            let mut from = index.to_vec();
-            from.insert(axis, last);
-            expected.at(&from)
-        });
+        let at_last = expected.at_index(axis, last);
         at_last.check(&x.index_axis(axis, last));
         at_last.check(&x.index_axis(axis, last).to_owned());
-        let flipped = Reference::new(&expected.shape, |index| {
-            let mut from = index.to_vec();
-            from[axis] = last - from[axis];
-            expected.at(&from)
-        });
-        flipped.check(&x.flip(axis));
+        expected.flipped(axis).check(&x.flip(axis));
         // Merges adjacent axes of contiguous tensors.
         let owned = x.to_owned();
         let merged = owned.as_shape([-1]);
@@ -534,15 +578,17 @@ fn gaps<O: Order>() {
         let mut base = expected.shape.clone();
         base[axis] += 1;
         let (start, items) = (numbers(&base, random), but_last(rank, axis));
+        // The places of the outputs in the base tensor.
+        let places = offsets(&expected.shape, &contiguous_strides(&base, true));
         let part = start.at_offsets(&expected.shape, &contiguous_strides(&base, true));
         let check = |write: &dyn Fn(TensorViewMut<'_, i64, Wide, O>), new: &Reference| {
             let mut out = start.tensor::<O>();
             write(out.slice_mut(&items[..]));
             let mut expected = start.clone();
-            for (at, &x) in
-                offsets(&new.shape, &contiguous_strides(&base, true)).into_iter().zip(&new.elements)
-            {
-                expected.elements[at as usize] = x;
+            let mut k = 0;
+            while k < places.len() {
+                expected.elements[places[k] as usize] = new.elements[k];
+                k += 1;
             }
             expected.check(&out);
         };
@@ -569,12 +615,13 @@ fn reductions<O: Order>() {
         let rank = x.rank();
         let all: Vec<usize> = (0..rank).collect();
         let elements = &expected.elements;
-        assert_eq!(x.sum().item(), elements.iter().sum::<i64>());
-        assert_eq!(x.max().item(), *elements.iter().max().unwrap());
-        assert_eq!(x.mean().item(), elements.iter().sum::<i64>() as f64 / elements.len() as f64);
+        let (total, largest) = (elements.iter().sum::<i64>(), *elements.iter().max().unwrap());
+        assert_eq!(x.sum().item(), total);
+        assert_eq!(x.max().item(), largest);
+        assert_eq!(x.mean().item(), total as f64 / elements.len() as f64);
         // The first maximum in memory order.
         let owned = expected.tensor::<O>();
-        let first = owned.as_slice().iter().position(|a| a == elements.iter().max().unwrap()).unwrap();
+        let first = owned.as_slice().iter().position(|&a| a == largest).unwrap();
         assert_eq!(x.argmax().item(), first as i64);
         assert_eq!(x.gt(0).count().item(), elements.iter().filter(|&&a| a > 0).count() as i64);
         let kept = [0, 1, 2, 8, rank - 3];
@@ -617,7 +664,7 @@ fn reductions<O: Order>() {
                 expected.folded(&axes, i64::MAX, i64::min).check(&x.min_axes(axes));
             }
         }
-        assert_eq!(expected.folded(&all, 0, |a, b| a + b).elements, [x.sum().item()]);
+        assert_eq!(expected.folded(&all, 0, |a, b| a + b).elements, [total]);
     });
     // Reductions of zero elements.
     let mut extents = vec![2; 20];
@@ -722,8 +769,12 @@ fn contracted(a: &Reference, b: &Reference, on_a: &[usize], on_b: &[usize]) -> R
     let mut elements = vec![0; m * n];
     for i in 0..m {
         for l in 0..k {
-            for j in 0..n {
-                elements[i * n + j] += left.elements[i * k + l] * right.elements[l * n + j];
+            let x = left.elements[i * k + l];
+            let (row, to) = (&right.elements[l * n..][..n], &mut elements[i * n..][..n]);
+            let mut j = 0;
+            while j < n {
+                to[j] += x * row[j];
+                j += 1;
             }
         }
     }
