@@ -10,25 +10,44 @@ pub(crate) struct Naive<T> {
     pub(crate) elements: Vec<T>,
 }
 
+/// Calls `f` with each index of a shape in row-major order.
+// Counts up in one list. Without optimisation, this is several times faster than iterators over new lists.
+fn for_each_index(shape: &[usize], f: &mut dyn FnMut(&[usize])) {
+    let (mut index, mut left) = (vec![0; shape.len()], shape.iter().product::<usize>());
+    while left > 0 {
+        f(&index);
+        left -= 1;
+        let mut axis = shape.len();
+        while axis > 0 {
+            axis -= 1;
+            index[axis] += 1;
+            if index[axis] < shape[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+}
+
 /// Returns all indices of a shape in row-major order.
 pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
-    shape.iter().fold(vec![vec![]], |all, &extent| {
-        all.iter().flat_map(|index| (0..extent).map(move |i| [index.as_slice(), &[i]].concat())).collect()
-    })
+    let mut all = Vec::new();
+    for_each_index(shape, &mut |index| all.push(index.to_vec()));
+    all
 }
 
 impl<T: Copy> Naive<T> {
     pub(crate) fn new(shape: &[usize], mut f: impl FnMut(&[usize]) -> T) -> Naive<T> {
-        // A loop instead of an iterator adapter, whose code would be compiled again for each closure.
         let mut elements = Vec::new();
-        for index in indices(shape) {
-            elements.push(f(&index));
-        }
+        for_each_index(shape, &mut |index| elements.push(f(index)));
         Naive { shape: shape.to_vec(), elements }
     }
 
     pub(crate) fn at(&self, index: &[usize]) -> T {
-        let flat = index.iter().zip(&self.shape).fold(0, |flat, (i, n)| flat * n + i);
+        let mut flat = 0;
+        for (i, n) in index.iter().zip(&self.shape) {
+            flat = flat * n + i;
+        }
         self.elements[flat]
     }
 
@@ -38,8 +57,13 @@ impl<T: Copy> Naive<T> {
             return self.elements.clone();
         }
         let turned: Vec<usize> = self.shape.iter().rev().copied().collect();
-        let reversed = |index: &Vec<usize>| index.iter().rev().copied().collect::<Vec<_>>();
-        indices(&turned).iter().map(|index| self.at(&reversed(index))).collect()
+        let (mut elements, mut reversed) = (Vec::new(), turned.clone());
+        for_each_index(&turned, &mut |index| {
+            reversed.copy_from_slice(index);
+            reversed.reverse();
+            elements.push(self.at(&reversed));
+        });
+        elements
     }
 
     pub(crate) fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> Naive<U> {
@@ -54,10 +78,11 @@ impl<T: Copy> Naive<T> {
     pub(crate) fn spread(&self, shape: &[usize], order: MemoryOrder) -> Naive<T> {
         let skipped = if order.is_row_major() { shape.len() - self.shape.len() } else { 0 };
         Naive::new(shape, |index| {
-            let own = &index[skipped..skipped + self.shape.len()];
-            let own: Vec<usize> =
-                own.iter().zip(&self.shape).map(|(&i, &n)| if n == 1 { 0 } else { i }).collect();
-            self.at(&own)
+            let mut flat = 0;
+            for (i, n) in index[skipped..].iter().zip(&self.shape) {
+                flat = if *n == 1 { flat } else { flat * n + i };
+            }
+            self.elements[flat]
         })
     }
 }
@@ -195,9 +220,10 @@ pub(crate) fn check<S: DynData>(
     if found.rank() > 1 {
         assert_eq!(found.order(), order, "{what:?}");
     }
-    for (index, &value) in indices(&expected.shape).iter().zip(&expected.elements) {
-        let element = found.get(index).unwrap();
+    let mut values = expected.elements.iter();
+    for_each_index(&expected.shape, &mut |index| {
+        let (element, &value) = (found.get(index).unwrap(), values.next().unwrap());
         assert_eq!(element.dtype(), value.dtype(), "{what:?}");
         assert!(same(element, value), "{what:?} at {index:?}: {element:?} is not {value:?}");
-    }
+    });
 }

@@ -3,6 +3,7 @@
 use super::naive::{Naive, cases, check, indices};
 use super::values::Value;
 use super::values::for_each_type;
+use crate::properties::reference::Array;
 use vierbein::dyn_tensor::DynReduction;
 use vierbein::{Complex, DType, DynScalar, DynTensor, Error, MemoryOrder, c64, tensor};
 
@@ -107,36 +108,22 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
     }
 }
 
-/// Returns the expected result of a reduction of a tensor over `axes`.
+/// Returns the expected results of a reduction of a tensor over `axes`: without these axes, and with extents of 1.
 fn over<T: Value>(
     op: DynReduction,
     x: &Naive<T>,
     axes: &[usize],
-    keep: bool,
     order: MemoryOrder,
-) -> Naive<DynScalar> {
-    let rank = x.shape.len();
-    let gone = |axis: &usize| axes.contains(axis);
-    let shape: Vec<usize> = match keep {
-        true => (0..rank).map(|axis| if gone(&axis) { 1 } else { x.shape[axis] }).collect(),
-        false => (0..rank).filter(|axis| !gone(axis)).map(|axis| x.shape[axis]).collect(),
-    };
-    let reduced_axes: Vec<usize> = (0..rank).filter(gone).collect();
-    let inner: Vec<usize> = reduced_axes.iter().map(|&axis| x.shape[axis]).collect();
-    Naive::new(&shape, |index| {
-        let kept: Vec<usize> = match keep {
-            true => (0..rank).filter(|axis| !gone(axis)).map(|axis| index[axis]).collect(),
-            false => index.to_vec(),
-        };
-        let part = Naive::new(&inner, |inside| {
-            let (mut kept, mut inside) = (kept.iter(), inside.iter());
-            let whole: Vec<usize> = (0..rank)
-                .map(|axis| *if gone(&axis) { inside.next() } else { kept.next() }.unwrap())
-                .collect();
-            x.at(&whole)
-        });
-        reduced(op, &part.listed(order)).unwrap()
-    })
+) -> [Naive<DynScalar>; 2] {
+    let groups = Array { shape: x.shape.clone(), values: x.elements.clone() };
+    let groups = groups.groups(axes, order.is_row_major());
+    let mut elements = Vec::new();
+    for group in &groups.values {
+        elements.push(reduced(op, group).unwrap());
+    }
+    let mut kept = x.shape.clone();
+    axes.iter().for_each(|&axis| kept[axis] = 1);
+    [groups.shape, kept].map(|shape| Naive { shape, elements: elements.clone() })
 }
 
 /// Returns 1 or 2, mostly 1, so that products are small. For `bool`, returns the values of `small`.
@@ -162,27 +149,26 @@ fn reductions_of<T: Value>() {
         let least = if matches!(op, DynReduction::Std { .. }) { 2 } else { 1 };
         for order in ORDERS {
             for shape in shapes {
+                let all = cases(shape, order, value);
                 for subset in 0..1 << shape.len() {
                     let axes: Vec<usize> = (0..shape.len()).filter(|axis| subset >> axis & 1 == 1).collect();
                     if axes.iter().map(|&axis| shape[axis]).product::<usize>() < least {
                         continue;
                     }
-                    let all = cases(shape, order, value);
                     // Tests all kinds of layouts for reductions over all axes, and two kinds of layouts for reductions over fewer axes.
                     let some =
                         if subset + 1 == 1 << shape.len() { &all[..] } else { &all[..2.min(all.len())] };
                     for case in some {
                         let what = (op, T::DTYPE, order, &axes, &case.steps);
-                        let found = case.view().reduce(op, axes.as_slice()).unwrap();
-                        check(&found, &over(op, &case.naive, &axes, false, order), order, what);
-                        let found = case.view().reduce_keepdims(op, axes.clone()).unwrap();
-                        check(&found, &over(op, &case.naive, &axes, true, order), order, what);
+                        let [expected, kept] = over(op, &case.naive, &axes, order);
+                        check(&case.view().reduce(op, axes.as_slice()).unwrap(), &expected, order, what);
+                        check(&case.view().reduce_keepdims(op, axes.clone()).unwrap(), &kept, order, what);
                     }
                 }
-                let case = &cases(shape, order, value)[0];
+                let case = &all[0];
                 if shape.iter().product::<usize>() >= least {
-                    let all: Vec<usize> = (0..shape.len()).collect();
-                    let expected = over(op, &case.naive, &all, false, order);
+                    let axes: Vec<usize> = (0..shape.len()).collect();
+                    let [expected, _] = over(op, &case.naive, &axes, order);
                     check(&case.view().reduce(op, ..).unwrap(), &expected, order, (op, T::DTYPE));
                 }
             }

@@ -14,7 +14,7 @@
 
 mod check;
 mod number;
-mod reference;
+pub(crate) mod reference;
 mod views;
 
 mod arithmetic;

@@ -66,9 +66,9 @@ pub(crate) trait Number: Exact + Scalar {
 pub(crate) fn sample<T: Exact>(seed: u64, k: usize, span: u8) -> Z {
     let mut random = Random(seed.wrapping_add((k as u64).wrapping_mul(0x2545_f491_4f6c_dd1d)));
     let mut next = || {
-        let span = i128::from(span);
-        let value = i128::from(random.bits() >> 8);
-        if T::SIGNED { value % (2 * span + 1) - span } else { value % (span + 1) }
+        // Divisions of `i128` would be much slower.
+        let (span, value) = (i64::from(span), (random.bits() >> 8) as i64);
+        i128::from(if T::SIGNED { value % (2 * span + 1) - span } else { value % (span + 1) })
     };
     let re = next();
     Z { re, im: if T::COMPLEX { next() } else { 0 } }

@@ -18,13 +18,8 @@ pub(crate) fn count(shape: &[usize]) -> usize {
 }
 
 /// Converts a flat index in a memory order to an index, by repeated division.
-pub(crate) fn unravel(flat: usize, shape: &[usize], row_major: bool) -> Vec<usize> {
+pub(crate) fn unravel(mut flat: usize, shape: &[usize], row_major: bool) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
-    unravel_to(&mut index, flat, shape, row_major);
-    index
-}
-
-fn unravel_to(index: &mut [usize], mut flat: usize, shape: &[usize], row_major: bool) {
     if row_major {
         for axis in (0..shape.len()).rev() {
             index[axis] = flat % shape[axis];
@@ -36,15 +31,57 @@ fn unravel_to(index: &mut [usize], mut flat: usize, shape: &[usize], row_major: 
             flat /= shape[axis];
         }
     }
+    index
 }
 
 /// Calls `f` with each index of a shape, in the order of their elements in memory.
 fn for_each_index(shape: &[usize], row_major: bool, f: &mut dyn FnMut(&[usize])) {
-    let mut index = vec![0; shape.len()];
-    for flat in 0..count(shape) {
-        unravel_to(&mut index, flat, shape, row_major);
+    // Counts up instead of dividing flat indices, and by `while` loops: without optimisation, this is several times faster.
+    let (mut index, mut left) = (vec![0; shape.len()], count(shape));
+    while left > 0 {
         f(&index);
+        left -= 1;
+        let mut k = 0;
+        while k < shape.len() {
+            let axis = if row_major { shape.len() - 1 - k } else { k };
+            index[axis] += 1;
+            if index[axis] < shape[axis] {
+                break;
+            }
+            index[axis] = 0;
+            k += 1;
+        }
     }
+}
+
+/// Returns `first` plus the distance of each element from the first, for a stride of each axis, in the order of the indices in memory.
+// Extends the list axis by axis. Without optimisation, a sum for each index takes many times as long.
+fn offsets(first: usize, shape: &[usize], strides: &[usize], row_major: bool) -> Vec<usize> {
+    assert_eq!(shape.len(), strides.len());
+    let mut offsets = vec![first; count(shape)];
+    if offsets.is_empty() {
+        return offsets;
+    }
+    let mut len = 1;
+    for k in 0..shape.len() {
+        let axis = if row_major { shape.len() - 1 - k } else { k };
+        let (before, mut at) = (len, len);
+        len *= shape[axis];
+        while at < len {
+            offsets[at] = offsets[at - before] + strides[axis];
+            at += 1;
+        }
+    }
+    offsets
+}
+
+/// Returns the strides of an [`Array`] of this shape.
+fn strides_of(shape: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis];
+    }
+    strides
 }
 
 /// Converts an index to a flat index in a memory order.
@@ -64,7 +101,9 @@ pub(crate) fn ravel(index: &[usize], shape: &[usize], row_major: bool) -> usize 
 
 /// Returns all indices of a shape, in the order of their elements in memory.
 pub(crate) fn indices(shape: &[usize], row_major: bool) -> Vec<Vec<usize>> {
-    (0..count(shape)).map(|flat| unravel(flat, shape, row_major)).collect()
+    let mut all = Vec::with_capacity(count(shape));
+    for_each_index(shape, row_major, &mut |index| all.push(index.to_vec()));
+    all
 }
 
 /// Returns the strides of a contiguous tensor. An extent of 0 counts as 1.
@@ -129,13 +168,32 @@ impl<V: Clone> Array<V> {
 
     /// Returns the values in a memory order.
     pub(crate) fn enumerate(&self, row_major: bool) -> Vec<V> {
-        let mut values = Vec::with_capacity(self.values.len());
-        for_each_index(&self.shape, row_major, &mut |index| values.push(self.at(index).clone()));
+        if row_major {
+            return self.values.clone();
+        }
+        self.at_offsets(offsets(0, &self.shape, &strides_of(&self.shape), false))
+    }
+
+    fn at_offsets(&self, offsets: Vec<usize>) -> Vec<V> {
+        let mut values = Vec::with_capacity(offsets.len());
+        for offset in offsets {
+            values.push(self.values[offset].clone());
+        }
         values
     }
 
+    /// Returns the elements of a shape with these strides, which are those of the values.
+    fn strided(&self, first: usize, shape: Vec<usize>, strides: &[usize]) -> Self {
+        let values = self.at_offsets(offsets(first, &shape, strides, true));
+        Array { shape, values }
+    }
+
     pub(crate) fn map<W: Clone>(&self, mut f: impl FnMut(&V) -> W) -> Array<W> {
-        Array::from_fn(&self.shape, |index| f(self.at(index)))
+        let mut values = Vec::with_capacity(self.values.len());
+        for value in &self.values {
+            values.push(f(value));
+        }
+        Array { shape: self.shape.clone(), values }
     }
 
     /// Broadcasts to a larger shape. Returns `None` if that is impossible.
@@ -149,12 +207,11 @@ impl<V: Clone> Array<V> {
                 return None;
             }
         }
-        Some(Array::from_fn(shape, |index| {
-            let from: Vec<usize> = (0..self.rank())
-                .map(|axis| if self.shape[axis] == 1 { 0 } else { index[first + axis] })
-                .collect();
-            self.at(&from).clone()
-        }))
+        let (mut strides, own) = (vec![0; shape.len()], strides_of(&self.shape));
+        for axis in 0..self.rank() {
+            strides[first + axis] = if self.shape[axis] == 1 { 0 } else { own[axis] };
+        }
+        Some(self.strided(0, shape.to_vec(), &strides))
     }
 
     /// Applies a function to each pair of elements of two arrays. Returns `None` if the arrays do not broadcast.
@@ -165,7 +222,11 @@ impl<V: Clone> Array<V> {
         mut f: impl FnMut(&V, &W) -> X,
     ) -> Option<Array<X>> {
         let (a, b) = self.matched(other, row_major)?;
-        Some(Array::from_fn(&a.shape, |index| f(a.at(index), b.at(index))))
+        let mut values = Vec::with_capacity(a.values.len());
+        for (x, y) in a.values.iter().zip(&b.values) {
+            values.push(f(x, y));
+        }
+        Some(Array { shape: a.shape, values })
     }
 
     #[inline(never)]
@@ -179,88 +240,83 @@ impl<V: Clone> Array<V> {
     /// Permutes axes: axis `k` of the result is axis `axes[k]`.
     pub(crate) fn permute(&self, axes: &[usize]) -> Self {
         let shape: Vec<usize> = axes.iter().map(|&axis| self.shape[axis]).collect();
-        Array::from_fn(&shape, |index| {
-            let mut from = vec![0; axes.len()];
-            for (k, &axis) in axes.iter().enumerate() {
-                from[axis] = index[k];
-            }
-            self.at(&from).clone()
-        })
+        let own = strides_of(&self.shape);
+        let strides: Vec<usize> = axes.iter().map(|&axis| own[axis]).collect();
+        self.strided(0, shape, &strides)
     }
 
     /// Changes the shape. The order of the values in memory stays the same.
     pub(crate) fn reshape(&self, shape: &[usize], row_major: bool) -> Self {
         assert_eq!(count(shape), count(&self.shape));
-        Array::from_fn(shape, |index| {
-            let flat = ravel(index, shape, row_major);
-            self.at(&unravel(flat, &self.shape, row_major)).clone()
-        })
+        if row_major {
+            return Array { shape: shape.to_vec(), values: self.values.clone() };
+        }
+        let values = self.enumerate(false);
+        Array::from_fn(shape, |index| values[ravel(index, shape, false)].clone())
     }
 
     pub(crate) fn insert_axis(&self, at: usize) -> Self {
         let mut shape = self.shape.clone();
         shape.insert(at, 1);
-        Array::from_fn(&shape, |index| {
-            let mut from = index.to_vec();
-            from.remove(at);
-            self.at(&from).clone()
-        })
+        Array { shape, values: self.values.clone() }
     }
 
     /// Takes one index along an axis, and removes the axis.
     pub(crate) fn index_axis(&self, axis: usize, position: usize) -> Self {
         let mut shape = self.shape.clone();
+        let mut strides = strides_of(&shape);
+        assert!(position < shape[axis]);
+        let first = position * strides[axis];
         shape.remove(axis);
-        Array::from_fn(&shape, |index| {
-            let mut from = index.to_vec();
-            from.insert(axis, position);
-            self.at(&from).clone()
-        })
+        strides.remove(axis);
+        self.strided(first, shape, &strides)
     }
 
     /// Takes the elements at a list of indices along an axis.
     pub(crate) fn choose(&self, axis: usize, positions: &[usize]) -> Self {
         let mut shape = self.shape.clone();
         shape[axis] = positions.len();
-        Array::from_fn(&shape, |index| {
-            let mut from = index.to_vec();
-            from[axis] = positions[index[axis]];
-            self.at(&from).clone()
-        })
+        let inside = strides_of(&self.shape)[axis];
+        let mut values = Vec::with_capacity(count(&shape));
+        for outside in 0..count(&self.shape[..axis]) {
+            for &position in positions {
+                assert!(position < self.shape[axis]);
+                let first = (outside * self.shape[axis] + position) * inside;
+                values.extend_from_slice(&self.values[first..first + inside]);
+            }
+        }
+        Array { shape, values }
     }
 
     /// Takes the diagonal of axes `a` and `b`, which becomes the last axis.
     pub(crate) fn diagonal(&self, a: usize, b: usize) -> Self {
         let mut shape = without(&self.shape, &[a, b]);
         shape.push(self.shape[a]);
-        Array::from_fn(&shape, |index| {
-            let (&both, others) = index.split_last().expect("the diagonal's own axis");
-            let mut others = others.iter();
-            let from: Vec<usize> = (0..self.rank())
-                .map(|axis| if axis == a || axis == b { both } else { *others.next().expect("as many") })
-                .collect();
-            self.at(&from).clone()
-        })
+        let own = strides_of(&self.shape);
+        let mut strides = without(&own, &[a, b]);
+        strides.push(own[a] + own[b]);
+        self.strided(0, shape, &strides)
     }
 
     // -------------------------------------------------------------- reductions
 
     /// Returns, for each index of the other axes, the values along `axes` in memory order.
     pub(crate) fn groups(&self, axes: &[usize], row_major: bool) -> Array<Vec<V>> {
-        let inside: Vec<usize> =
-            (0..self.rank()).filter(|k| axes.contains(k)).map(|k| self.shape[k]).collect();
-        let inside = indices(&inside, row_major);
-        Array::from_fn(&without(&self.shape, axes), |outside| {
-            let along = |within: &Vec<usize>| {
-                let (mut within, mut outside) = (within.iter(), outside.iter());
-                let from: Vec<usize> = (0..self.rank())
-                    .map(|k| if axes.contains(&k) { within.next() } else { outside.next() })
-                    .map(|i| *i.expect("as many"))
-                    .collect();
-                self.at(&from).clone()
-            };
-            inside.iter().map(along).collect()
-        })
+        let strides = strides_of(&self.shape);
+        let of_axes = |list: &[usize]| -> Vec<usize> {
+            (0..list.len()).filter(|k| axes.contains(k)).map(|k| list[k]).collect()
+        };
+        let inside = offsets(0, &of_axes(&self.shape), &of_axes(&strides), row_major);
+        let shape = without(&self.shape, axes);
+        let mut groups = Vec::with_capacity(count(&shape));
+        for first in offsets(0, &shape, &without(&strides, axes), true) {
+            let mut group = Vec::with_capacity(inside.len());
+            for &offset in &inside {
+                group.push(self.values[first + offset].clone());
+            }
+            groups.push(group);
+        }
+        Array { shape, values: groups }
     }
 
     /// Inserts the reduced axes again, with extent 1, as `keepdims` does.
@@ -273,12 +329,10 @@ impl<V: Clone> Array<V> {
     /// Computes a cumulative reduction along an axis: each result is `f` of the result before it and the value.
     pub(crate) fn scan(&self, axis: usize, f: fn(&V, &V) -> V) -> Self {
         let mut to = self.clone();
-        for index in indices(&self.shape, true) {
-            if index[axis] > 0 {
-                let mut before = index.clone();
-                before[axis] -= 1;
-                let value = f(to.at(&before), self.at(&index));
-                to.set(&index, value);
+        let (stride, extent) = (strides_of(&self.shape)[axis], self.shape[axis]);
+        for k in 0..to.values.len() {
+            if k / stride % extent > 0 {
+                to.values[k] = f(&to.values[k - stride], &self.values[k]);
             }
         }
         to

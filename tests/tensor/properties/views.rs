@@ -126,11 +126,11 @@ impl Plan {
 
     /// Returns the values of the base tensor.
     fn base<T: Exact>(&self) -> Array<Z> {
-        let mut k = 0;
-        Array::from_fn(&self.base, |_| {
-            k += 1;
-            sample::<T>(self.seed, k, SPAN)
-        })
+        let mut values = Vec::with_capacity(count(&self.base));
+        for k in 1..=count(&self.base) {
+            values.push(sample::<T>(self.seed, k, SPAN));
+        }
+        Array { shape: self.base.clone(), values }
     }
 
     /// Applies the plan to `base`, an array with the elements of the base tensor. Returns the expected elements of the view.
@@ -515,7 +515,8 @@ pub(crate) fn with_view<T: Exact, D: TestDim, O: Order>(
     shape: &[usize],
     f: &mut dyn FnMut(TensorView<'_, T, D, O>, &Array<Z>),
 ) {
-    let (plan, base, shown) = prepared::<T>(recipe, shape, O::ROW_MAJOR, false);
+    let plan = Plan::new(recipe, shape, O::ROW_MAJOR, false, T::EVERY_SOURCE);
+    let (base, shown) = prepared::<T>(&plan, shape, O::ROW_MAJOR);
     let mut begin = |view: TensorView<'_, T, D, O>| {
         f(plan.steps.iter().fold(view, |view, step| stepped(view, step)), &shown);
     };
@@ -527,17 +528,11 @@ pub(crate) fn with_view<T: Exact, D: TestDim, O: Order>(
 }
 
 #[inline(never)]
-fn prepared<T: Exact>(
-    recipe: &Recipe,
-    shape: &[usize],
-    row_major: bool,
-    writable: bool,
-) -> (Plan, Array<Z>, Array<Z>) {
-    let plan = Plan::new(recipe, shape, row_major, writable, T::EVERY_SOURCE);
+fn prepared<T: Exact>(plan: &Plan, shape: &[usize], row_major: bool) -> (Array<Z>, Array<Z>) {
     let base = plan.base::<T>();
     let shown = plan.show(&base, row_major);
     assert_eq!(shown.shape, shape, "the recipe was read backwards correctly");
-    (plan, base, shown)
+    (base, shown)
 }
 
 #[inline(never)]
@@ -572,7 +567,8 @@ pub(crate) fn with_view_mut<T: Exact, D: TestDim, O: Order>(
     f: &mut dyn FnMut(TensorViewMut<'_, T, D, O>),
     change: &mut dyn FnMut(&Array<T>) -> Array<T>,
 ) {
-    let (plan, base, _) = prepared::<T>(recipe, shape, O::ROW_MAJOR, true);
+    let plan = Plan::new(recipe, shape, O::ROW_MAJOR, true, T::EVERY_SOURCE);
+    let base = plan.base::<T>();
     let mut begin = |view: TensorViewMut<'_, T, D, O>| stepped_mut(view, &plan.steps, f);
     let found = if T::EVERY_SOURCE {
         D::source_mut::<T, O>(&plan, &base, &mut begin)
@@ -581,24 +577,22 @@ pub(crate) fn with_view_mut<T: Exact, D: TestDim, O: Order>(
         begin(owner.view_mut());
         owner.into_vec()
     };
-    assert_changed(&plan, &base, O::ROW_MAJOR, &found, change);
+    assert_changed(&plan, shape, &base, O::ROW_MAJOR, &found, change);
 }
 
 fn assert_changed<T: Exact>(
     plan: &Plan,
+    shape: &[usize],
     base: &Array<Z>,
     row_major: bool,
     found: &[T],
     change: &mut dyn FnMut(&Array<T>) -> Array<T>,
 ) {
     // The index of each element of the base tensor.
-    let mut k = 0;
-    let places = Array::from_fn(&base.shape, |_| {
-        k += 1;
-        k - 1
-    });
+    let places = Array { shape: base.shape.clone(), values: (0..base.values.len()).collect() };
     // For each element of the view, the index of this element in the base tensor.
     let places = plan.show(&places, row_major);
+    assert_eq!(places.shape, shape, "the recipe was read backwards correctly");
     let mut expected = elements::<T>(base);
     let changed = change(&places.map(|&place| expected.values[place]));
     assert_eq!(changed.shape, places.shape);
