@@ -1,7 +1,7 @@
 //! Compares operations on tensors that are large enough for several threads with plain loops over vectors.
 
 use super::number::{Exact, Z};
-use vierbein::{ColMajor, Complex, Cpu, Element, Order, Rank, RowMajor, Storage, Tensor, s};
+use vierbein::{ColMajor, Complex, Element, Order, Rank, RowMajor, Tensor, s};
 
 /// Numbers of rows and columns of the matrices, which have more than 150 000 elements. The numbers are no multiples of tile sizes.
 const ROWS: usize = 367;
@@ -27,20 +27,45 @@ impl<O: Order> Matrix<O> {
     fn at(&self, i: usize, j: usize) -> f64 {
         self.values[if O::ROW_MAJOR { i * COLUMNS + j } else { j * ROWS + i }]
     }
+
+    /// Returns the result of a function of each row, and that of each column.
+    fn lines<T>(&self, f: impl Fn(&[f64]) -> T) -> (Vec<T>, Vec<T>) {
+        let line = |n: usize, at: &dyn Fn(usize) -> f64| -> T {
+            let mut line = Vec::with_capacity(n);
+            (0..n).for_each(|k| line.push(at(k)));
+            f(&line)
+        };
+        let rows = (0..ROWS).map(|i| line(COLUMNS, &|j| self.at(i, j))).collect();
+        let columns = (0..COLUMNS).map(|j| line(ROWS, &|i| self.at(i, j))).collect();
+        (rows, columns)
+    }
 }
 
-/// Asserts that every element of a matrix equals a function of its indices.
+/// Asserts that every element of an owned matrix equals a function of its indices.
+// Compares lines that are contiguous in memory: without optimisation, indexing each element takes many times as long.
 #[track_caller]
-fn assert_all<T, O, S>(x: &Tensor<T, Rank<2>, O, Cpu, S>, expected: impl Fn(usize, usize) -> T)
-where
-    T: Element,
-    O: Order,
-    S: Storage<T, Cpu>,
-{
+fn assert_all<T: Element, O: Order>(x: &Tensor<T, Rank<2>, O>, expected: impl Fn(usize, usize) -> T) {
     let [rows, columns] = x.shape();
-    for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
-        let (found, expected) = (x[[i, j]], expected(i, j));
-        assert!(found == expected, "{found} instead of {expected} at [{i}, {j}]");
+    let (lines, length) = if O::ROW_MAJOR { (rows, columns) } else { (columns, rows) };
+    let mut line = Vec::with_capacity(length);
+    for (outer, found) in x.as_slice().chunks_exact(length).enumerate() {
+        line.clear();
+        let mut inner = 0;
+        while inner < length {
+            line.push(if O::ROW_MAJOR { expected(outer, inner) } else { expected(inner, outer) });
+            inner += 1;
+        }
+        assert_line(found, &line, outer);
+    }
+    assert_eq!(x.len(), lines * length);
+}
+
+/// Asserts that a line of a matrix has the expected elements.
+#[track_caller]
+fn assert_line<T: Element>(found: &[T], expected: &[T], line: usize) {
+    if found != expected {
+        let k = (0..found.len()).find(|&k| found[k] != expected[k]).expect("the lengths are equal");
+        panic!("{} instead of {} at {k} of line {line}", found[k], expected[k]);
     }
 }
 
@@ -91,8 +116,7 @@ fn reductions<O: Order>() {
     assert_eq!(x.sum().item(), total);
     assert_eq!(x.t().sum().item(), total);
     assert_eq!(x.slice(s![..;-1, ..]).sum().item(), total);
-    let by_column: Vec<f64> = (0..COLUMNS).map(|j| (0..ROWS).map(|i| a.at(i, j)).sum()).collect();
-    let by_row: Vec<f64> = (0..ROWS).map(|i| (0..COLUMNS).map(|j| a.at(i, j)).sum()).collect();
+    let (by_row, by_column) = a.lines(|line| line.iter().sum::<f64>());
     assert_eq!(x.sum_axis(0).to_vec(), by_column);
     assert_eq!(x.sum_axis(1).to_vec(), by_row);
     assert_eq!(x.t().sum_axis(1).to_vec(), by_column);
@@ -105,16 +129,14 @@ fn reductions<O: Order>() {
     let first = a.values.iter().position(|&v| v == largest).expect("it is there");
     assert_eq!(x.argmax().item(), first as i64);
     let last_row = x.slice(s![..;-1, ..]).to_owned();
-    let flat = last_row.to_vec();
-    assert_eq!(
-        last_row.argmin().item(),
-        flat.iter().position(|&v| v == x.min().item()).expect("there") as i64
-    );
-    let columns = (0..COLUMNS).map(|j| {
-        let best = (0..ROWS).map(|i| a.at(i, j)).fold(f64::MIN, f64::max);
-        (0..ROWS).position(|i| a.at(i, j) == best).expect("it is there") as i64
+    let (flat, least) = (last_row.to_vec(), a.values.iter().copied().fold(f64::MAX, f64::min));
+    assert_eq!(x.min().item(), least);
+    assert_eq!(last_row.argmin().item(), flat.iter().position(|&v| v == least).expect("there") as i64);
+    let (_, columns) = a.lines(|line| {
+        let best = line.iter().copied().fold(f64::MIN, f64::max);
+        line.iter().position(|&v| v == best).expect("it is there") as i64
     });
-    assert_eq!(x.argmax_axis(0).to_vec(), columns.collect::<Vec<_>>());
+    assert_eq!(x.argmax_axis(0).to_vec(), columns);
     let mut with_nan = x.clone();
     with_nan[[ROWS - 3, 4]] = f64::NAN;
     with_nan[[ROWS - 2, 4]] = f64::NAN;
@@ -191,28 +213,56 @@ fn batches() {
         Tensor::<f64, Rank<3>>::from_fn([40, 60, 30], |[l, i, j]| number(l * 1800 + i * 30 + j + 5) as f64);
     let (product, mirrored) = (a.matmul(&b), b.flip_order().matmul(a.flip_order()));
     assert_eq!(product.shape(), [40, 50, 30]);
+    let (left, right) = (a.as_slice(), b.as_slice());
+    let mut expected = Vec::with_capacity(product.len());
     for l in 0..40 {
-        for (i, j) in (0..50).flat_map(|i| (0..30).map(move |j| (i, j))) {
-            let expected: f64 = (0..60).map(|k| a[[l, i, k]] * b[[l, k, j]]).sum();
-            assert_eq!((product[[l, i, j]], mirrored[[j, i, l]]), (expected, expected));
+        for i in 0..50 {
+            let row = &left[(l * 50 + i) * 60..][..60];
+            for j in 0..30 {
+                let (mut sum, mut k) = (0.0, 0);
+                while k < 60 {
+                    sum += row[k] * right[(l * 60 + k) * 30 + j];
+                    k += 1;
+                }
+                assert_eq!(mirrored[[j, i, l]], sum);
+                expected.push(sum);
+            }
         }
     }
+    assert_eq!(product.as_slice(), expected);
 }
 
 /// Checks transposed copies of a square matrix and of its slices. The tests call this function with an element type of each size.
 fn transposes<T: Element + Exact>(n: usize) {
     let values: Vec<T> = (0..120).map(|k| T::put(Z::real(k)).expect("it fits")).collect();
-    let value = |i: usize, j: usize| values[(i * 7 + j * 13) % 120];
-    let x = Tensor::<T, Rank<2>>::from_fn([n, n], |[i, j]| value(i, j));
+    // The element at [i, j] is values[(7 i + 13 j) % 120]. Rows and columns repeat after 120, so that each is computed once.
+    let lines = |step: usize, other: usize| -> Vec<Vec<T>> {
+        let line = |start: usize| (0..n).map(|k| values[(start * other + k * step) % 120]).collect();
+        (0..120).map(line).collect()
+    };
+    let (rows, columns) = (lines(13, 7), lines(7, 13));
+    let mut elements = Vec::with_capacity(n * n);
+    (0..n).for_each(|i| elements.extend_from_slice(&rows[i % 120]));
+    let x = Tensor::<T, Rank<2>>::from_vec([n, n], elements);
     let y = x.to_order::<ColMajor>();
-    assert_eq!(y.strides(), [1, n as isize]);
-    assert_all(&y, value);
+    assert_eq!((y.shape(), y.strides()), ([n, n], [1, n as isize]));
     let z = x.t().to_owned();
-    assert_all(&z, |i, j| value(j, i));
+    assert_eq!((z.shape(), z.strides()), ([n, n], [n as isize, 1]));
+    for copy in [y.as_slice(), z.as_slice()] {
+        for (j, found) in copy.chunks_exact(n).enumerate() {
+            assert_line(found, &columns[j % 120], j);
+        }
+    }
     let part = x.slice(s![3.., ..n - 5]).to_order::<ColMajor>();
-    assert_all(&part, |i, j| value(i + 3, j));
+    assert_eq!(part.shape(), [n - 3, n - 5]);
+    for (j, found) in part.as_slice().chunks_exact(n - 3).enumerate() {
+        assert_line(found, &columns[j % 120][3..], j);
+    }
     let x = x.reshape([n / 4, 4, n]).permute([2, 0, 1]).to_owned();
-    assert!((0..n).all(|k| (0..n / 4).all(|i| (0..4).all(|j| x[[k, i, j]] == value(4 * i + j, k)))));
+    assert_eq!(x.shape(), [n, n / 4, 4]);
+    for (k, found) in x.as_slice().chunks_exact(n).enumerate() {
+        assert_line(found, &columns[k % 120], k);
+    }
 }
 
 #[test]
