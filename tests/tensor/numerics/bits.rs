@@ -13,8 +13,12 @@ use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c32, c64, einsum, s}
 /// builds.
 const ROWS: usize = if cfg!(debug_assertions) { 401 } else { 1031 };
 const COLUMNS: usize = if cfg!(debug_assertions) { 421 } else { 1109 };
-/// Number of rows, and of columns, of the factors of matrix products.
-const SIDE: usize = 277;
+/// Number of rows of the operands of elementary functions. These cost as much as copying a hundred bytes or more per element, so fewer
+/// elements are enough to split each call into several parts.
+const FEWER_ROWS: usize = if cfg!(debug_assertions) { 101 } else { ROWS };
+/// Number of rows, and of columns, of the factors of matrix products. They are split between threads if both factors and the product together
+/// have at least 2^17 elements, and summed in several blocks if the side is more than 256.
+const SIDE: usize = 261;
 
 /// The environment variable that makes the test print its digests. The test sets it for its child processes.
 const CHILD: &str = "VIERBEIN_PRINT_DIGESTS";
@@ -98,7 +102,8 @@ fn digests() -> Digests {
 }
 
 /// Returns the digests (hashes of the bits) of the results of all tested operations except matrix products.
-fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digests {
+fn same_at_any_level(operands: &Operands) -> Digests {
+    let Operands { a, b, narrow, flipped, z } = operands;
     let cube = a.slice(s![.., ..COLUMNS / 10 * 10]).to_owned().reshape([ROWS, 10, COLUMNS / 10]);
     let mut all = Digests::new();
     // Reductions of all elements and along each axis, of views, in both memory orders.
@@ -121,16 +126,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
         a.clamp(-3.0, 3.0), a.lt(b), a.lt(b).select(a, b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow * narrow,
         z * z, a.t().to_owned(),
     }
-    // Elementary functions. Some have huge arguments, for which the kernels compute the results in a second pass.
-    let unit = a / a.abs().max().item();
-    add! { all, LevelsWithFma:
-        a.exp(), a.exp2(), a.exp_m1(), positive.ln(), positive.log2(), positive.log10(), positive.ln_1p(), a.sin(), a.cos(),
-        a.tan(), (a * 1e7).sin(), unit.asin(), unit.acos(), a.atan(), a.sinh(), a.cosh(), a.tanh(), a.asinh(),
-        (&positive + 1.0).acosh(), unit.atanh(), a.cbrt(), a.sigmoid(), positive.powf(0.3), a.t().exp(), narrow.exp(), narrow.sin(), narrow.tanh(),
-        narrow.abs().powf(0.3), a.atan2(b), a.hypot(b), a.hypot(0.3), a.pow(b), a.abs().pow(0.3), a.atan2(&row.slice(s![..1])), z.arg(), z.exp(), z.exp2(), z.ln(),
-        z.log2(), z.log10(), z.sqrt(), z.sin(), z.cos(), z.tan(), z.asin(), z.acos(), z.atan(), z.sinh(), z.cosh(), z.tanh(), z.asinh(),
-        z.acosh(), z.atanh(), z.powf(0.3), z.pow(&z.conj()), z.pow(c64::new(0.3, -2.0)), z.cast::<c32>().pow(&z.t().cast::<c32>().t()), z.t().exp(), (z * c64::new(1e7, 0.0)).sin(), z.cast::<c32>().tanh(),
-    }
+    all.extend(elementary_functions(operands));
     let mut scaled = a.clone();
     scaled.add_scaled(0.3, b);
     scaled /= 7.0;
@@ -141,6 +137,26 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     add! { all, AnyLevel:
         x.dot(y), a.dot(b), long.dot(long), long.vdot(long), narrow.dot(narrow), einsum!("ij,ij->i", a, b),
         einsum!("ij,ij->j", a, b), einsum!("ij,ij->ij", a, b),
+    }
+    all
+}
+
+/// Returns the digests (hashes of the bits) of the results of elementary functions. Some have huge arguments, for which the kernels compute
+/// the results in a second pass.
+fn elementary_functions(Operands { a, b, narrow, z, .. }: &Operands) -> Digests {
+    let fewer = s![..FEWER_ROWS, ..];
+    let (a, b) = (&a.slice(fewer).to_owned(), &b.slice(fewer).to_owned());
+    let (narrow, z) = (&narrow.slice(fewer).to_owned(), &z.slice(fewer).to_owned());
+    let (positive, unit) = (a.abs(), a / a.abs().max().item());
+    let row = b.slice(s![0, ..]);
+    let mut all = Digests::new();
+    add! { all, LevelsWithFma:
+        a.exp(), a.exp2(), a.exp_m1(), positive.ln(), positive.log2(), positive.log10(), positive.ln_1p(), a.sin(), a.cos(),
+        a.tan(), (a * 1e7).sin(), unit.asin(), unit.acos(), a.atan(), a.sinh(), a.cosh(), a.tanh(), a.asinh(),
+        (&positive + 1.0).acosh(), unit.atanh(), a.cbrt(), a.sigmoid(), positive.powf(0.3), a.t().exp(), narrow.exp(), narrow.sin(), narrow.tanh(),
+        narrow.abs().powf(0.3), a.atan2(b), a.hypot(b), a.hypot(0.3), a.pow(b), a.abs().pow(0.3), a.atan2(&row.slice(s![..1])), z.arg(), z.exp(), z.exp2(), z.ln(),
+        z.log2(), z.log10(), z.sqrt(), z.sin(), z.cos(), z.tan(), z.asin(), z.acos(), z.atan(), z.sinh(), z.cosh(), z.tanh(), z.asinh(),
+        z.acosh(), z.atanh(), z.powf(0.3), z.pow(&z.conj()), z.pow(c64::new(0.3, -2.0)), z.cast::<c32>().pow(&z.t().cast::<c32>().t()), z.t().exp(), (z * c64::new(1e7, 0.0)).sin(), z.cast::<c32>().tanh(),
     }
     all
 }
