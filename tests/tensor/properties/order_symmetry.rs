@@ -68,7 +68,7 @@ impl Mirror {
 /// The results of a list of operations in one memory order: name, shape, strides and elements of each.
 type Results = Vec<(&'static str, Vec<usize>, Vec<isize>, Elements)>;
 
-/// The elements of a result. Their bytes are compared. The text of at most [`MAX_SHOWN_BYTES`] is compared only if the bytes differ, because
+/// The elements of a result. Their bytes in a file are compared. The text of at most [`MAX_SHOWN_BYTES`] is compared only if the bytes differ, because
 /// formatting takes longer than most operations.
 struct Elements {
     bytes: Vec<u8>,
@@ -78,11 +78,10 @@ struct Elements {
 
 impl Elements {
     fn of<T: Element>(elements: Vec<T>) -> Self {
-        // SAFETY: numbers, complex numbers and `bool` have no padding, so all of these bytes are initialised.
-        let bytes = unsafe {
-            core::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements.as_slice()))
-        };
-        Elements { bytes: bytes.to_vec(), shown: Box::new(elements) }
+        let mut bytes = vec![];
+        let x = Tensor::<T, Rank<1>>::from_vec([elements.len()], elements);
+        x.write_npy_to(&mut bytes).expect("a vector is writable");
+        Elements { bytes, shown: Box::new(x) }
     }
 
     fn text(text: String) -> Self {
