@@ -233,7 +233,7 @@ fn large_products() {
         check::<f64>(&all_ways(), case);
         let (alpha, beta) = (c32::new(1.0, 0.0), c32::new(0.0, 0.0));
         let conjugate = [n % 2 == 0, n > 1];
-        check::<c32>(&all_ways(), Case { size: [83, 259, 41 + n], lies, alpha, beta, conjugate });
+        check::<c32>(&all_ways(), Case { size: [83, 259, 81 + n], lies, alpha, beta, conjugate });
     }
     // Long and thin matrices.
     let (alpha, beta) = (1.0, 0.0);
@@ -288,7 +288,7 @@ fn emulated_register_tiles_agree_with_a_plain_loop() {
     sizes::<f32>(&emulated(), -2.0, 1.0);
     sizes::<c64>(&emulated(), c64::new(1.0, 0.0), c64::new(2.0, -1.0));
     sizes::<c32>(&emulated(), c32::new(-2.0, 1.0), c32::new(1.0, 0.0));
-    // With more terms than these, the operands are packed.
+    // `k` is large enough for packed operands.
     fn packed<T: Made>([k, n]: [usize; 2]) {
         for lies in [[Row; 3], [Column, Row, Gaps]] {
             let (alpha, beta) = (T::one(), T::one());
