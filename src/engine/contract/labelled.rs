@@ -139,6 +139,12 @@ impl Labelled {
         set_of(&self.labels)
     }
 
+    /// Returns the label of the axis with the smallest stride that is not 0.
+    pub(super) fn innermost(&self) -> Option<u8> {
+        let labels = self.labels.iter().copied().filter(|&label| self.stride(label) != 0);
+        labels.min_by_key(|&label| self.stride(label).unsigned_abs())
+    }
+
     /// Returns the stride of the axis with this label, or 0 if there is no such axis.
     pub(super) fn stride(&self, label: u8) -> isize {
         let axis = self.labels.iter().position(|&l| l == label);

@@ -43,6 +43,12 @@ impl Labels {
     }
 }
 
+impl PartialEq for Labels {
+    fn eq(&self, other: &Labels) -> bool {
+        **self == **other
+    }
+}
+
 impl core::ops::Deref for Labels {
     type Target = [u8];
     fn deref(&self) -> &[u8] {

@@ -1,10 +1,11 @@
 //! Contractions of operands whose axes have labels. `src/einsum/`, `dyn_tensor/gemm/contract.rs` and `ops/gemm/products.rs` call this module.
 //!
-//! Three or more operands are contracted pair by pair. `path.rs` searches for the contraction order, `pair.rs` chooses the kernel
-//! of each pair, and `execute.rs` calls the kernels. `operand.rs` defines the operands, and `mixed.rs` contracts a complex
-//! and a real one. `wide.rs` fuses the axes of operands that have more than 16.
+//! Three or more operands are contracted pair by pair. `path.rs` searches for the contraction order. `pair.rs` chooses the kernel of each
+//! pair by the estimates of `costs.rs`, and `execute.rs` calls the kernels. `operand.rs` defines the operands, and `mixed.rs` contracts a
+//! complex and a real one. `wide.rs` fuses the axes of operands that have more than 16.
 
 mod cache;
+mod costs;
 mod execute;
 mod labelled;
 mod labels;
