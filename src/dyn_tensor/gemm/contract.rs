@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::order::Order;
 use crate::rank::AnyRank;
 
-/// A cache for the most recent contraction path. All contractions of dynamic tensors share it.
-static PATHS: PathCache = PathCache::new();
+/// A cache for the most recent contraction paths. All contractions of dynamic tensors share it.
+static PATHS: PathCache = PathCache::with_capacity(64);
 
 const EINSUM: &str = "einsum";
 

@@ -1,4 +1,4 @@
-//! A cache for one contraction path, so that a contraction in a loop searches for its path once.
+//! A cache for contraction paths, so that contractions in a loop search for their paths once.
 
 use super::labelled::LabelExtents;
 use super::labels::{LABELS, Set};
@@ -6,10 +6,15 @@ use super::path::Step;
 use super::report::find_path;
 use std::sync::{Arc, Mutex};
 
-/// A cache that contains the most recent contraction path. Each call of [`einsum!`](crate::einsum!) in the source has its own
+/// A cache that contains the most recently used contraction paths. Each call of [`einsum!`](crate::einsum!) in the source has its own
 /// cache, in a `static`; all contractions of dynamic tensors share one.
 #[derive(Debug)]
-pub struct PathCache(Mutex<Option<Kept>>);
+pub struct PathCache {
+    /// The paths, the most recently used first.
+    kept: Mutex<Vec<Kept>>,
+    /// The largest number of paths.
+    capacity: usize,
+}
 
 #[derive(Debug)]
 struct Kept {
@@ -29,11 +34,16 @@ struct Question {
 }
 
 impl PathCache {
-    /// Creates an empty cache.
+    /// Creates an empty cache for the calls at one place in the source, whose shapes alternate between a few.
     #[allow(clippy::new_without_default, reason = "a cache is made where it stays, as a `static`")]
     #[must_use]
     pub const fn new() -> PathCache {
-        PathCache(Mutex::new(None))
+        PathCache::with_capacity(4)
+    }
+
+    /// Creates an empty cache for at most `capacity` paths.
+    pub(crate) const fn with_capacity(capacity: usize) -> PathCache {
+        PathCache { kept: Mutex::new(Vec::new()), capacity }
     }
 
     /// Returns the path for operands with these labels, from the cache or by a new search. A path depends only on the arguments, so
@@ -57,16 +67,17 @@ impl PathCache {
             limit,
         };
         // `try_lock` does not wait. If another thread holds the lock, this thread searches for the path itself.
-        if let Ok(kept) = self.0.try_lock()
-            && let Some(kept) = &*kept
-            && kept.question == question
+        if let Ok(mut kept) = self.kept.try_lock()
+            && let Some(at) = kept.iter().position(|kept| kept.question == question)
         {
-            return Ok(kept.steps.clone());
+            kept[..=at].rotate_right(1);
+            return Ok(kept[0].steps.clone());
         }
         let (path, _) = find_path(operands, result, extents, limit)?;
         let steps: Arc<[Step]> = path.steps.into();
-        if let Ok(mut kept) = self.0.try_lock() {
-            *kept = Some(Kept { question, steps: steps.clone() });
+        if let Ok(mut kept) = self.kept.try_lock() {
+            kept.truncate(self.capacity - 1);
+            kept.insert(0, Kept { question, steps: steps.clone() });
         }
         Ok(steps)
     }
@@ -95,5 +106,23 @@ mod tests {
         assert_eq!(first(&cache, &extents), (1, 2));
         assert!(cache.find(&operands, 0b1001, &extents, Some(1)).is_err());
         assert_eq!(first(&cache, &extents), (1, 2));
+    }
+
+    #[test]
+    fn the_least_recently_used_path_is_dropped() {
+        let cache = PathCache::with_capacity(2);
+        let find = |length: usize| {
+            let mut extents = LabelExtents::new();
+            (0..4).for_each(|label| extents.set(label, length));
+            cache.find(&[0b0011, 0b0110, 0b1100], 0b1001, &extents, None).unwrap()
+        };
+        let [two, three] = [find(2), find(3)];
+        assert!(Arc::ptr_eq(&two, &find(2)));
+        // The path for extents of 3 was used before that for 2.
+        let four = find(4);
+        assert!(Arc::ptr_eq(&two, &find(2)));
+        assert!(Arc::ptr_eq(&four, &find(4)));
+        assert!(!Arc::ptr_eq(&three, &find(3)));
+        assert_eq!(cache.kept.lock().unwrap().len(), 2);
     }
 }

@@ -9,6 +9,9 @@
 //! * If there are too many pairs of connected subsets: a greedy search. Each step contracts the pair of operands whose contraction
 //!   reduces the total number of elements most.
 //!
+//! A label that every operand has, such as that of a batch, belongs to each step: it multiplies the cost of each order by the same factor.
+//! The search leaves it out, because it would connect all operands, and there are too many connected subsets then.
+//!
 //! The search is limited by the number of its steps, never by time, so equal networks get equal paths.
 
 #![forbid(unsafe_code)]
@@ -86,25 +89,30 @@ pub(crate) fn optimise(
     limit: Option<f64>,
     max_rank: usize,
 ) -> Result<(Path, Method), TooLarge> {
-    let problem = PathProblem::new(network, limit.unwrap_or(f64::INFINITY), max_rank);
-    let n = problem.operands.len();
-    if n < 2 {
-        return Ok((problem.path(Vec::new()), Method::Exact));
+    let common = match network.operands {
+        [] | [_] => 0,
+        operands => operands.iter().fold(!0, |common, labels| common & labels),
+    };
+    let operands: Vec<u64> = network.operands.iter().map(|labels| labels & !common).collect();
+    let without = Network { operands: &operands, output: network.output & !common, ..*network };
+    let mut problem = PathProblem::new(&without, f64::INFINITY, max_rank);
+    let (scale, axes) = (problem.elements(common), common.count_ones() as usize);
+    // No intermediate without elements exceeds a limit.
+    problem.limit = limit.filter(|_| scale > 0.0).map_or(f64::INFINITY, |limit| limit / scale);
+    problem.max_rank = match max_rank.checked_sub(axes) {
+        None if operands.len() > 2 => return Err(TooLarge { smallest: f64::INFINITY }),
+        left => left.unwrap_or(0),
+    };
+    let (mut path, method) = problem.search(scale).map_err(|TooLarge { smallest }| TooLarge {
+        smallest: if smallest.is_finite() { smallest * scale } else { smallest },
+    })?;
+    path.multiplications = (path.multiplications * scale).min(f64::MAX);
+    path.largest *= scale;
+    if let Some((last, intermediates)) = path.steps.split_last_mut() {
+        intermediates.iter_mut().for_each(|step| step.labels |= common);
+        last.labels |= common & network.output;
     }
-    if n == 2 {
-        let labels = (problem.operands[0] | problem.operands[1]) & problem.output;
-        return Ok((problem.path(vec![Step { left: 0, right: 1, labels }]), Method::Exact));
-    }
-    if n <= ALL_PAIRS {
-        return Ok((problem.path(problem.all_pairs()?), Method::Exact));
-    }
-    let greedy = problem.greedy().map(|steps| problem.path(steps));
-    let work = greedy.as_ref().map_or(f64::INFINITY, |path| path.multiplications);
-    let budget = ((work / WORK_PER_PAIR) as usize).clamp(BUDGET.0, BUDGET.1);
-    match problem.connected_pairs(budget) {
-        Some(steps) => Ok((problem.path(steps?), Method::Exact)),
-        None => Ok((greedy?, Method::Greedy)),
-    }
+    Ok((path, method))
 }
 
 /// A network prepared for the search: extents as `f64`, operands without the labels that are summed beforehand.
@@ -135,6 +143,29 @@ impl PathProblem {
         }
         let operands = network.operands.iter().map(|labels| labels & kept).collect();
         PathProblem { operands, output: network.output, extents, empty, limit, max_rank }
+    }
+
+    /// Finds the order with the fewest multiplications, or, if that search would take too long, a greedy order. The contraction takes
+    /// `scale` times the multiplications of this problem.
+    fn search(&self, scale: f64) -> Result<(Path, Method), TooLarge> {
+        let n = self.operands.len();
+        if n < 2 {
+            return Ok((self.path(Vec::new()), Method::Exact));
+        }
+        if n == 2 {
+            let labels = (self.operands[0] | self.operands[1]) & self.output;
+            return Ok((self.path(vec![Step { left: 0, right: 1, labels }]), Method::Exact));
+        }
+        if n <= ALL_PAIRS {
+            return Ok((self.path(self.all_pairs()?), Method::Exact));
+        }
+        let greedy = self.greedy().map(|steps| self.path(steps));
+        let work = greedy.as_ref().map_or(f64::INFINITY, |path| path.multiplications * scale);
+        let budget = ((work / WORK_PER_PAIR) as usize).clamp(BUDGET.0, BUDGET.1);
+        match self.connected_pairs(budget) {
+            Some(steps) => Ok((self.path(steps?), Method::Exact)),
+            None => Ok((greedy?, Method::Greedy)),
+        }
     }
 
     /// Returns the product of the extents of the labels, for comparisons. It is always finite, and an extent of 0 counts as 1.

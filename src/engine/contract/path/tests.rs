@@ -313,9 +313,9 @@ fn limits_of_large_networks() {
 
 #[test]
 fn networks_too_complex_to_search_fall_back_to_greedy() {
-    // All 14 operands share a label, so every set of them is connected. There are some 3¹⁴ / 2 pairs of disjoint sets: more than the
+    // 14 of the 15 operands share a label, so every set of them is connected. There are some 3¹⁴ / 2 pairs of disjoint sets: more than the
     // search may visit.
-    let operands = (0..14).map(|k| 1 | 3 << (k + 1)).collect();
+    let operands = (0..15).map(|k| u64::from(k < 14) | 3 << (k + 1)).collect();
     let net = Owned { operands, output: 1, extents: vec![2; 17] };
     let (path, method) = net.optimise();
     net.check(&path);
@@ -324,6 +324,39 @@ fn networks_too_complex_to_search_fall_back_to_greedy() {
     let net = Owned { operands: vec![1; 100], output: 0, extents: vec![4] };
     let (path, method) = net.optimise();
     assert_eq!((net.check(&path), method), ((396.0, 4.0), Method::Greedy));
+}
+
+/// A label that all operands have multiplies the cost of each order by its extent.
+#[test]
+fn batch_labels_do_not_change_the_order() {
+    let mut rng = Lcg(8);
+    for n in [3, 5, 8, 12, 14] {
+        for (extent, in_output) in [(3, true), (3, false), (0, true), (1, false)] {
+            let extents: Vec<usize> = (0..=n).map(|_| 2 + rng.below(9)).collect();
+            let chain = |batch: u64| (0..n).map(|k| batch | 3 << k).collect();
+            let (ends, batch) = (1 | 1 << n, 1 << (n + 1));
+            let plain = Owned { operands: chain(0), output: ends, extents: extents.clone() };
+            let output = if in_output { ends | batch } else { ends };
+            let batched =
+                Owned { operands: chain(batch), output, extents: [&extents[..], &[extent]].concat() };
+            let ((expected, _), (path, method)) = (plain.optimise(), batched.optimise());
+            let pairs = |path: &Path| -> Vec<_> { path.steps.iter().map(|s| (s.left, s.right)).collect() };
+            assert_eq!((pairs(&path), method), (pairs(&expected), Method::Exact));
+            assert_eq!(path.multiplications, expected.multiplications * extent as f64);
+            assert_eq!(path.largest, expected.largest * extent as f64);
+            for (k, (step, of)) in path.steps.iter().zip(&expected.steps).enumerate() {
+                let has = k + 2 < n || in_output;
+                assert_eq!(step.labels, of.labels | if has { batch } else { 0 });
+            }
+            if extent > 0 {
+                let largest = path.largest;
+                assert_eq!(optimise(&batched.network(), Some(largest), 64).unwrap().0, path);
+                let smallest = optimise(&batched.network(), Some(0.5), 64).unwrap_err().smallest;
+                assert!(smallest <= largest && smallest % extent as f64 == 0.0);
+                assert!(optimise(&batched.network(), None, 0).unwrap_err().smallest.is_infinite());
+            }
+        }
+    }
 }
 
 #[test]
