@@ -47,11 +47,40 @@ pub(crate) fn rows<T: Number>(suite: &mut Suite<'_>) {
         });
         move || einsum!("bij,bjk->bik", &a, &b)
     });
+    apart::<T>(suite);
     product::<T>(suite, "10000·32·10000", 10_000, 32);
     for n in [64, 256, 1024] {
         product::<T>(suite, &format!("{n} row·row"), n, n);
         orders::<T>(suite, n);
     }
+}
+
+/// Contractions whose axes do not fuse to matrices: loops over smaller products, or copies.
+fn apart<T: Number>(suite: &mut Suite<'_>) {
+    suite.row::<T, _, _>("abc,db->acd 216·144·8·1100", || {
+        let (a, b) = (filled::<T, _>(1, [216, 144, 8]), filled::<T, _>(2, [1100, 144]));
+        check(&einsum!("abc,db->acd", &a, &b), |[i, c, d]| (0..144).map(|k| a[[i, k, c]] * b[[d, k]]).sum());
+        move || einsum!("abc,db->acd", &a, &b)
+    });
+    suite.row::<T, _, _>("aurk,AurK->akAK 16⁴", || {
+        let (a, b) = (filled::<T, _>(1, [16; 4]), filled::<T, _>(2, [16; 4]));
+        check(&einsum!("aurk,AurK->akAK", &a, &b), |[i, k, j, l]| {
+            (0..256).map(|ur| a[[i, ur / 16, ur % 16, k]] * b[[j, ur / 16, ur % 16, l]]).sum()
+        });
+        move || einsum!("aurk,AurK->akAK", &a, &b)
+    });
+    suite.row::<T, _, _>("akAK,bkBK->abAB 16⁴", || {
+        let (a, b) = (filled::<T, _>(1, [16; 4]), filled::<T, _>(2, [16; 4]));
+        check(&einsum!("akAK,bkBK->abAB", &a, &b), |[i, j, k, l]| {
+            (0..256).map(|kk| a[[i, kk / 16, k, kk % 16]] * b[[j, kk / 16, l, kk % 16]]).sum()
+        });
+        move || einsum!("akAK,bkBK->abAB", &a, &b)
+    });
+    suite.row::<T, _, _>("tjk,to->tokj 64·64·16²", || {
+        let (a, b) = (filled::<T, _>(1, [64, 16, 16]), filled::<T, _>(2, [64, 64]));
+        check(&einsum!("tjk,to->tokj", &a, &b), |[t, o, k, j]| a[[t, j, k]] * b[[t, o]]);
+        move || einsum!("tjk,to->tokj", &a, &b)
+    });
 }
 
 fn product<T: Number>(suite: &mut Suite<'_>, name: &str, n: usize, inner: usize) {
