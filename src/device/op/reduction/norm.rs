@@ -222,7 +222,9 @@ impl<M: RealFloat> Norm<M> {
         let mut all = true;
         let mut add = |sum: &mut M, x: M| {
             let x = Float::abs(x);
-            all &= !(x > self.huge) & (!(x < self.tiny) | (x == M::zero()));
+            // NaN is neither tiny nor huge.
+            let scaled = (x > self.huge) | ((x < self.tiny) & (x != M::zero()));
+            all &= !scaled;
             *sum += x * x;
         };
         for row in rows {
