@@ -361,9 +361,11 @@ fn readers_and_writers_return_out_of_memory() {
     });
     check(FILES, "safetensors", || length(&|to| SafetensorsWriter::new().add("x", &backwards)?.write_to(to)));
     // CSV files: the memory for the elements and for the longest line when a file is read, and for the text of a line when it is written.
-    let (table, mut text) = (long.clone().reshape([1000, 100]), Vec::new());
+    // The text has at least 512 KiB, so it is read in parts, each with memory of its own.
+    let (table, mut text) = (long.slice(s![50_000..]).to_owned().reshape([500, 100]), Vec::new());
     let names: Vec<_> = (0..100).map(|k| k.to_string()).collect();
     table.write_csv_to(&mut text, &names).unwrap();
+    assert!(text.len() >= 512 << 10);
     let wide = format!("{}1\n", "1,".repeat(20_000));
     check(ELEMENTS, "read_csv_from", || Tensor::<i64, Rank<2>>::read_csv_from(&text[..]));
     check(ELEMENTS, "read_csv_from, column-major", || {

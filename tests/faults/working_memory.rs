@@ -50,17 +50,26 @@ fn matrix_products() {
     let mut rejected = 0;
     // For these sizes, both operands are read in place, or only A is packed, or both are packed. The largest have several tiles in
     // each dimension.
-    for [m, k, n] in [[40, 30, 200], [160, 200, 300], [300, 600, 70], [26, 520, 2060]] {
+    let mut real = [[40, 30, 200], [160, 200, 300], [300, 600, 70], [26, 520, 2060]];
+    let mut complex = [[40, 30, 200], [160, 200, 300], [300, 600, 70]];
+    // On x86-64, builds with debug assertions have the portable kernel only, which is slow without optimisation if its allocations fail.
+    // For the first size, it computes one tile. The others have a side of more than 256, which is several tiles for one thread, and
+    // enough work for four tasks of three threads. From 257 terms on, a sum has two parts.
+    if cfg!(all(debug_assertions, target_arch = "x86_64")) {
+        real = [[40, 30, 200], [144, 110, 280], [280, 264, 64], [26, 264, 640]];
+        complex = [[40, 30, 200], [70, 60, 280], [280, 264, 16]];
+    }
+    for [m, k, n] in real {
         let (a, b) = (numbers([m, k]), numbers([k, n]));
         let [turned_a, turned_b] = [numbers([k, m]), numbers([n, k])];
         let out = numbers([m, n]);
         rejected += check("a·b", 0, &out, |out| a.matmul_into(&b, out));
         rejected += check("aᵀ·bᵀ", 0, &out, |out| turned_a.t().matmul_into(turned_b.t(), out));
-        if n < 1000 {
-            let (a, b) = (a.cast::<Complex<f32>>(), b.cast::<Complex<f32>>());
-            let out = out.cast::<Complex<f32>>();
-            rejected += check("complex", 0, &out, |out| a.matmul_into(b.conj_view(), out));
-        }
+    }
+    for [m, k, n] in complex {
+        let complex = |x: f64| Complex::new(x as f32, (3.0 - x / 3.0) as f32);
+        let [a, b, out] = [[m, k], [k, n], [m, n]].map(|shape| numbers(shape).map(complex));
+        rejected += check("complex", 0, &out, |out| a.matmul_into(b.conj_view(), out));
     }
     let (a, b) = (numbers([70, 300]).cast::<i32>(), numbers([300, 90]).cast::<i32>());
     let out = Tensor::<i32, _>::zeros([70, 90]);
@@ -72,7 +81,8 @@ fn matrix_products() {
 fn transposed_operands() {
     let _alone = Alone::new();
     let mut rejected = 0;
-    for shape in [[300, 500], [40, 20_000], [20_000, 40], [3, 50_000]] {
+    // Tiles consist of whole rows, or of parts of rows. All operands have enough bytes for several threads.
+    for shape in [[300, 500], [40, 5000], [5000, 40], [3, 45_000]] {
         let (x, y) = (numbers(shape), numbers([shape[1], shape[0]]));
         let (bytes, out) = (y.cast::<u8>(), numbers(shape));
         rejected += check("x + yᵀ", 0, &out, |out| x.apply2_into(op::Add, &y.t(), out));
