@@ -7,6 +7,8 @@
 
 #[path = "cuda/agreement.rs"]
 mod agreement;
+#[path = "cuda/bits.rs"]
+mod bits;
 #[path = "cuda/choose.rs"]
 mod choose;
 #[path = "cuda/compiler.rs"]

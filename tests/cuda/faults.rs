@@ -32,6 +32,8 @@ operations! {
     HalfABarrier: "[&] { if (threadIdx.x < 32) { __syncthreads(); } return a; }(), [&] { if (threadIdx.x >= 32)
         { __syncthreads(); } return a; }()";
     LanesMissing: "threadIdx.x % 32 ? (i64)__shfl_sync(0xffffffffu, (i32)a, 0) : a";
+    TwoGroups: "(i64)(threadIdx.x % 2 ? __shfl_xor_sync(0xaaaaaaaau, (i32)a, 2) : __shfl_xor_sync(0x55555555u, (i32)a, 2))";
+    MasksDiffer: "(i64)(threadIdx.x % 2 ? __shfl_sync(0xaaaaaaaau, (i32)a, 1) : __shfl_sync(0xffffffffu, (i32)a, 1))";
     Race: "[&] { __shared__ i64 of_block[256]; of_block[threadIdx.x] = a; i64 other = of_block[(threadIdx.x + 1) % 256];
         __syncthreads(); return other; }()";
     NoRace: "[&] { __shared__ i64 of_block[256]; of_block[threadIdx.x] = a; __syncthreads();
@@ -74,6 +76,7 @@ fn faults_are_errors() {
                 "divided by zero",
                 "wait for different things",
                 "lanes do not come",
+                "lanes meet with different masks",
             ] {
                 assert!(text.contains(word), "nothing of {word:?} in {text}");
             }
@@ -82,9 +85,13 @@ fn faults_are_errors() {
     }
     let expected: Vec<i64> = (0..256).map(|a| a / 3 + (a ^ 1)).collect();
     assert_eq!(run(Fine).unwrap(), expected);
-    for error in [run(Wild), run(Misaligned), run(Divided), run(HalfABarrier), run(LanesMissing)] {
+    for error in
+        [run(Wild), run(Misaligned), run(Divided), run(HalfABarrier), run(LanesMissing), run(MasksDiffer)]
+    {
         assert!(matches!(error, Err(Error::DeviceFailed { .. })), "{error:?}");
     }
+    // Lanes of a warp may exchange values in groups.
+    assert_eq!(run(TwoGroups).unwrap(), (0..256).map(|a| a ^ 2).collect::<Vec<i64>>());
     // After the errors, the device can still run kernels.
     assert_eq!(run(Fine).unwrap(), expected);
 }

@@ -34,6 +34,14 @@ struct Thread {
     unsigned long long value, result;
 };
 
+// The lanes of a warp that wait in an exchange. `mask` and `line` are those of the lane that came first. `mixed` is set if another
+// lane has come with a different mask or line.
+struct Warp {
+    unsigned waiting, mask;
+    int line;
+    bool mixed;
+};
+
 enum Order { Forward, Reverse, Random };
 
 Order order() {
@@ -48,6 +56,7 @@ struct Launch {
     Order order;
     uint64_t random;
     std::vector<Thread> threads;
+    std::vector<Warp> warps;
     std::vector<unsigned> turns; // the order in which threads run
     size_t begun;                // number of threads in `turns` that have started
     unsigned current;            // the running thread
@@ -134,19 +143,19 @@ unsigned long long exchange(unsigned mask, unsigned long long value, unsigned so
     thread.mask = mask;
     thread.line = line;
     thread.waits = AtExchange;
-    bool all = true;
-    unsigned ballot = 0;
-    for (unsigned lane = 0; lane < there; lane++) {
-        if (!(mask >> lane & 1)) continue;
-        if (lanes[lane].waits != AtExchange) {
-            all = false;
-        } else {
-            if (lanes[lane].mask != mask || lanes[lane].line != line)
-                fail(719, ("lanes meet with different masks or at different lines, and " + described(lanes[lane])).c_str());
-            ballot |= (unsigned)(lanes[lane].value & 1) << lane;
-        }
-    }
-    if (all) {
+    Warp &warp = launch.warps[first / 32];
+    if (!warp.waiting) warp = {0, mask, line, false};
+    warp.waiting |= 1u << own;
+    warp.mixed |= warp.mask != mask || warp.line != line;
+    // Most exchanges have one mask and one line. Only in others, each lane compares its own with those of all lanes that wait.
+    for (unsigned lane = 0; warp.mixed && lane < there; lane++)
+        if ((mask & warp.waiting) >> lane & 1 && (lanes[lane].mask != mask || lanes[lane].line != line))
+            fail(719, ("lanes meet with different masks or at different lines, and " + described(lanes[lane])).c_str());
+    if ((mask & ~warp.waiting) == 0) {
+        warp.waiting &= ~mask;
+        unsigned ballot = 0;
+        for (unsigned lane = 0; lane < there; lane++)
+            if (mask >> lane & 1) ballot |= (unsigned)(lanes[lane].value & 1) << lane;
         for (unsigned lane = 0; lane < there; lane++) {
             if (!(mask >> lane & 1)) continue;
             lanes[lane].result = lanes[lanes[lane].source].value;
@@ -189,6 +198,7 @@ void run_block() {
     // without AddressSanitizer, so it does not check the loop.
     for (volatile char *at = launch.kernel->shared; at < launch.kernel->shared_end; at++) *at = (char)0xff;
     for (Thread &thread : launch.threads) thread.waits = NotBegun;
+    for (Warp &warp : launch.warps) warp.waiting = 0;
     if (launch.order == Random) shuffle(launch.turns);
     launch.begun = 0;
     while (!launch.failure.error && launch.begun < launch.turns.size()) {
@@ -250,6 +260,7 @@ Failure run_grid(const Kernel &kernel, Index grid, Index block, void **parameter
     *kernel.grid_size = grid;
     const unsigned count = block.x * block.y * block.z;
     launch.threads.assign(count, Thread());
+    launch.warps.assign((count + 31) / 32, Warp());
     for (unsigned i = 0; i < count; i++) launch.threads[i].index = {i % block.x, i / block.x % block.y, i / block.x / block.y};
     launch.turns.resize(count);
     std::iota(launch.turns.begin(), launch.turns.end(), 0);
