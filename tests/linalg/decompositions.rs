@@ -1,5 +1,6 @@
 //! Tests of decompositions: the product of the factors must equal the operand, except for rounding errors.
 
+use vierbein::DType;
 use vierbein::linalg::{Decompose, LinalgElement, Svd};
 use vierbein::prelude::*;
 
@@ -24,6 +25,11 @@ where
     T::Magnitude: Into<f64>,
 {
     for [m, n] in [[1, 1], [3, 2], [2, 5], [8, 8], [30, 17], [17, 40], [130, 130]] {
+        // Builds with debug assertions, which are slow, do not decompose this large matrix: other calls have a large matrix of this type or
+        // in this order.
+        if cfg!(debug_assertions) && m == 130 && T::DTYPE == DType::F64 && O::ROW_MAJOR {
+            continue;
+        }
         let a = Tensor::<T, Rank<2>, O>::from_vec([m, n], numbers(m * n, 7 + m as u64));
         let bound = 10.0 * unit * m.max(n) as f64;
         let Svd { u, s, vh } = a.svd();
@@ -50,9 +56,9 @@ fn products_of_factors_are_the_operand() {
 /// Each matrix of this size is computed on several threads, and the batch is split between threads too.
 #[test]
 fn batches_of_large_matrices_have_the_same_bits_as_single_matrices() {
-    let a = Tensor::<f64, Rank<3>>::from_vec([5, 130, 130], numbers(5 * 130 * 130, 3));
+    let a = Tensor::<f64, Rank<3>>::from_vec([3, 130, 130], numbers(3 * 130 * 130, 3));
     let (Svd { u, s, vh }, (w, v)) = (a.svd(), a.eigh());
-    for k in 0..5 {
+    for k in 0..3 {
         let one = a.index_axis(Axis::<0>, k).to_owned();
         let of_one = one.svd();
         assert_eq!(u.index_axis(Axis::<0>, k), of_one.u);

@@ -43,7 +43,17 @@ type Matrix<T, O> = Tensor<T, Rank<2>, O>;
 /// Returns the matrix product, computed by its definition.
 fn product<T: Number, O: Order>(a: &Matrix<T, O>, b: &Matrix<T, O>) -> Matrix<T, O> {
     let ([m, k], [_, n]) = (a.shape(), b.shape());
-    Tensor::from_fn([m, n], |[i, j]| (0..k).fold(T::zero(), |sum, l| sum + a[[i, l]] * b[[l, j]]))
+    // Row `i` of `a` and column `j` of `b` are slices. Without optimisation, indexing tensors takes far longer than the products.
+    let (rows, columns) = (a.to_order::<RowMajor>().to_vec(), b.to_order::<ColMajor>().to_vec());
+    Tensor::from_fn([m, n], |[i, j]| {
+        let (row, column) = (&rows[i * k..][..k], &columns[j * k..][..k]);
+        let (mut sum, mut l) = (T::zero(), 0);
+        while l < k {
+            sum += row[l] * column[l];
+            l += 1;
+        }
+        sum
+    })
 }
 
 fn adjoint<T: Number, O: Order>(a: &Matrix<T, O>) -> Matrix<T, O> {

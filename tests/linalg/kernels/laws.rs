@@ -157,41 +157,45 @@ fn unused_elements_have_no_influence() {
 /// Asserts that the results for a batch are equal to the results for each of its matrices.
 fn check_batch<T: Number>(m: usize, n: usize) {
     let matrices: Vec<_> = (0..6).map(|k| Random(k).matrix(m, n).map(T::rounded)).collect();
+    let alone: Vec<_> = matrices
+        .iter()
+        .map(|a| {
+            let one = Call::of(a);
+            let square = (m == n).then(|| (one.eigh().unwrap(), one.eig().unwrap(), one.schur().unwrap()));
+            (one.svd(Size::Full).unwrap(), one.qr(Size::Thin).unwrap(), one.lu().unwrap(), square)
+        })
+        .collect();
     for layout in [Layout::Rows, Layout::Columns, Layout::Reversed] {
         let call = Call { results: layout, ..Call::new(Placed::batch(&[2, 3], &matrices, layout)) };
         let (u, s, vh) = call.svd(Size::Full).unwrap();
         let (q, r) = call.qr(Size::Thin).unwrap();
         let (lu, rows) = call.lu().unwrap();
-        for (k, a) in matrices.iter().enumerate() {
-            let one = Call::of(a);
-            let of = one.svd(Size::Full).unwrap();
-            assert_eq!(u.matrix(k).bits(), of.0.matrix(0).bits());
-            assert_eq!(s.vector(k), of.1.vector(0));
-            assert_eq!(vh.matrix(k).bits(), of.2.matrix(0).bits());
-            let of = one.qr(Size::Thin).unwrap();
-            assert_eq!(q.matrix(k).bits(), of.0.matrix(0).bits());
-            assert_eq!(r.matrix(k).bits(), of.1.matrix(0).bits());
-            let of = one.lu().unwrap();
-            assert_eq!(lu.matrix(k).bits(), of.0.matrix(0).bits());
-            assert_eq!(rows.vector(k), of.1.vector(0));
+        for (k, (of_svd, of_qr, of_lu, _)) in alone.iter().enumerate() {
+            assert_eq!(u.matrix(k).bits(), of_svd.0.matrix(0).bits());
+            assert_eq!(s.vector(k), of_svd.1.vector(0));
+            assert_eq!(vh.matrix(k).bits(), of_svd.2.matrix(0).bits());
+            assert_eq!(q.matrix(k).bits(), of_qr.0.matrix(0).bits());
+            assert_eq!(r.matrix(k).bits(), of_qr.1.matrix(0).bits());
+            assert_eq!(lu.matrix(k).bits(), of_lu.0.matrix(0).bits());
+            assert_eq!(rows.vector(k), of_lu.1.vector(0));
         }
         if m == n {
             let (w, v) = call.eigh().unwrap();
             let (values, vectors) = call.eig().unwrap();
             let (t, z) = call.schur().unwrap();
-            for (k, a) in matrices.iter().enumerate() {
-                let one = Call::of(a);
-                let of = one.eigh().unwrap();
-                assert_eq!((w.vector(k), v.matrix(k).bits()), (of.0.vector(0), of.1.matrix(0).bits()));
-                let of = one.eig().unwrap();
+            for (k, (.., square)) in alone.iter().enumerate() {
+                let (of_eigh, of_eig, of_schur) = square.as_ref().expect("the matrices are square");
+                assert_eq!(
+                    (w.vector(k), v.matrix(k).bits()),
+                    (of_eigh.0.vector(0), of_eigh.1.matrix(0).bits())
+                );
                 assert_eq!(
                     (values.vector(k), vectors.matrix(k).bits()),
-                    (of.0.vector(0), of.1.matrix(0).bits())
+                    (of_eig.0.vector(0), of_eig.1.matrix(0).bits())
                 );
-                let of = one.schur().unwrap();
                 assert_eq!(
                     (t.matrix(k).bits(), z.matrix(k).bits()),
-                    (of.0.matrix(0).bits(), of.1.matrix(0).bits())
+                    (of_schur.0.matrix(0).bits(), of_schur.1.matrix(0).bits())
                 );
             }
         }
@@ -267,11 +271,14 @@ fn threads_do_not_change_results() {
     assert_equal(in_pools(|| all(&batch.eigh().unwrap().1)));
     assert_equal(in_pools(|| all(&batch.schur().unwrap().0)));
     assert_equal(in_pools(|| all(&batch.ldl().unwrap().1)));
-    // These matrices are large enough to be computed by several threads together.
-    let real = Call::of(&Random(1).matrix(256, 256).map(|x| x.re));
+    // The first two matrices are large enough to be computed by several threads together: from 128 and 256 rows on. `ldl` computes a matrix
+    // on one thread. Builds with debug assertions are slow.
+    let [of_eigh, of_lu] = if cfg!(debug_assertions) { [141, 261] } else { [256, 384] };
+    let real = Call::of(&Random(1).matrix(of_eigh, of_eigh).map(|x| x.re));
     assert_equal(in_pools(|| real.eigh().unwrap().1.matrix(0).bits()));
-    let complex = Call::of(&Random(1).matrix(384, 384));
+    let complex = Call::of(&Random(1).matrix(of_lu, of_lu));
     assert_equal(in_pools(|| complex.lu().unwrap().0.matrix(0).bits()));
+    let complex = Call::of(&Random(1).matrix(101, 101));
     assert_equal(in_pools(|| complex.ldl().unwrap().0.matrix(0).bits()));
 }
 

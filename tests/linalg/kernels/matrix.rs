@@ -72,7 +72,13 @@ pub(super) struct Matrix<T> {
 
 impl<T: Copy> Matrix<T> {
     pub(super) fn from_fn(m: usize, n: usize, f: impl Fn(usize, usize) -> T) -> Self {
-        Matrix { m, n, elements: (0..m * n).map(|k| f(k / n, k % n)).collect() }
+        let mut elements = Vec::with_capacity(m * n);
+        for i in 0..m {
+            for j in 0..n {
+                elements.push(f(i, j));
+            }
+        }
+        Matrix { m, n, elements }
     }
     pub(super) fn at(&self, i: usize, j: usize) -> T {
         self.elements[i * self.n + j]
@@ -111,34 +117,95 @@ impl Wide {
         self.map(|x| Complex::new(x.re, -x.im))
     }
     pub(super) fn adjoint(&self) -> Self {
-        self.transposed().conj()
+        Matrix::from_fn(self.n, self.m, |i, j| {
+            let x = self.elements[j * self.n + i];
+            Complex::new(x.re, -x.im)
+        })
     }
     pub(super) fn times(&self, other: &Self) -> Self {
         assert_eq!(self.n, other.m);
         let mut product = Matrix::from_fn(self.m, other.n, |_, _| Complex::ZERO);
+        // Products of real matrices have no imaginary parts. NaN as an imaginary part is not equal to 0.
+        let real = self.is_real() && other.is_real();
         for (row, to) in self.elements.chunks(self.n.max(1)).zip(product.elements.chunks_mut(other.n.max(1)))
         {
             for (&x, row) in row.iter().zip(other.elements.chunks(other.n.max(1))) {
                 // Without iterators and operators of `Complex`, which are slow in builds without optimisation.
-                for j in 0..row.len() {
+                let mut j = 0;
+                if real {
+                    while j < row.len() {
+                        to[j].re += x.re * row[j].re;
+                        j += 1;
+                    }
+                }
+                while j < row.len() {
                     let y = row[j];
                     to[j].re += x.re * y.re - x.im * y.im;
                     to[j].im += x.re * y.im + x.im * y.re;
+                    j += 1;
                 }
             }
         }
         product
+    }
+    /// Returns the norm of `aᴴ · a − 1`, which is 0 if the columns are orthonormal. The matrix is Hermitian, so its upper triangle
+    /// determines the norm.
+    pub(super) fn distance_from_orthonormal(&self) -> f64 {
+        let (n, real) = (self.n, self.is_real());
+        let mut gram = vec![Complex::<f64>::ZERO; n * n];
+        for row in self.elements.chunks(n.max(1)) {
+            for (i, to) in gram.chunks_mut(n).enumerate() {
+                let (x, mut j) = (row[i], i);
+                if real {
+                    while j < n {
+                        to[j].re += x.re * row[j].re;
+                        j += 1;
+                    }
+                }
+                while j < n {
+                    let y = row[j];
+                    to[j].re += x.re * y.re + x.im * y.im;
+                    to[j].im += x.re * y.im - x.im * y.re;
+                    j += 1;
+                }
+            }
+        }
+        let mut square = 0.0;
+        for i in 0..n {
+            square += (gram[i * n + i].re - 1.0).powi(2) + gram[i * n + i].im.powi(2);
+            for x in &gram[i * n + i + 1..(i + 1) * n] {
+                square += 2.0 * (x.re * x.re + x.im * x.im);
+            }
+        }
+        square.sqrt()
+    }
+    fn is_real(&self) -> bool {
+        self.elements.iter().all(|x| x.im == 0.0)
     }
     pub(super) fn scaled_columns(&self, by: &[Complex<f64>]) -> Self {
         Matrix::from_fn(self.m, self.n, |i, j| self.at(i, j) * by[j])
     }
     pub(super) fn minus(&self, other: &Self) -> Self {
         assert_eq!((self.m, self.n), (other.m, other.n));
-        let pairs = self.elements.iter().zip(&other.elements);
-        Matrix { elements: pairs.map(|(x, y)| x - y).collect(), ..*self }
+        Matrix::from_fn(self.m, self.n, |i, j| {
+            let (x, y) = (self.at(i, j), other.at(i, j));
+            Complex::new(x.re - y.re, x.im - y.im)
+        })
+    }
+    /// Returns the trace of `a · a`, without computing the other elements of the product.
+    pub(super) fn trace_of_square(&self) -> Complex<f64> {
+        assert_eq!(self.m, self.n);
+        let mut trace = Complex::ZERO;
+        for i in 0..self.n {
+            for j in 0..self.n {
+                let (x, y) = (self.at(i, j), self.at(j, i));
+                trace += x * y;
+            }
+        }
+        trace
     }
     pub(super) fn norm(&self) -> f64 {
-        self.elements.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt()
+        self.elements.iter().fold(0.0, |sum, x| sum + (x.re * x.re + x.im * x.im)).sqrt()
     }
 }
 

@@ -68,35 +68,49 @@ impl<T: Element> Placed<T> {
     pub(super) fn batch(shape: &[usize], of: &[Matrix<T>], layout: Layout) -> Self {
         let mut placed = Placed::zeros(&[shape, &[of[0].m, of[0].n]].concat(), layout);
         for (k, a) in of.iter().enumerate() {
-            for i in 0..a.m {
-                for j in 0..a.n {
-                    let at = placed.position(k, &[i, j]);
-                    placed.memory[at] = a.at(i, j);
+            let (first, strides) = placed.last_axes::<2>(k);
+            for (i, row) in a.elements.chunks(a.n.max(1)).enumerate() {
+                let mut at = first + i as isize * strides[0];
+                for &x in row {
+                    placed.memory[at as usize] = x;
+                    at += strides[1];
                 }
             }
         }
         placed
     }
 
-    fn position(&self, k: usize, last: &[usize]) -> usize {
-        let mut index = vec![0; self.shape.len() - last.len()];
-        let mut rest = k;
-        for (index, extent) in index.iter_mut().zip(&self.shape).rev() {
-            *index = rest % extent;
-            rest /= extent;
+    /// Returns the position of the first element of matrix or vector `k` of the batch, and the strides of its `N` axes. Computing the position
+    /// of each element from all its indices would take longer than the decompositions, without optimisation.
+    fn last_axes<const N: usize>(&self, k: usize) -> (isize, [isize; N]) {
+        let batch = self.shape.len() - N;
+        let (mut first, mut rest) = (self.first as isize, k);
+        for axis in (0..batch).rev() {
+            first += (rest % self.shape[axis]) as isize * self.strides[axis];
+            rest /= self.shape[axis];
         }
-        index.extend(last);
-        let offset: isize = index.iter().zip(&self.strides).map(|(&i, &stride)| i as isize * stride).sum();
-        self.first.checked_add_signed(offset).unwrap()
+        (first, core::array::from_fn(|axis| self.strides[batch + axis]))
     }
 
     pub(super) fn matrix(&self, k: usize) -> Matrix<T> {
-        let [m, n] = self.shape[self.shape.len() - 2..] else { unreachable!() };
-        Matrix::from_fn(m, n, |i, j| self.memory[self.position(k, &[i, j])])
+        let [m, n] = self.extents();
+        let (first, strides) = self.last_axes::<2>(k);
+        let mut elements = Vec::with_capacity(m * n);
+        for i in 0..m {
+            let mut at = first + i as isize * strides[0];
+            for _ in 0..n {
+                elements.push(self.memory[at as usize]);
+                at += strides[1];
+            }
+        }
+        Matrix { m, n, elements }
     }
 
     pub(super) fn vector(&self, k: usize) -> Vec<T> {
-        (0..self.shape[self.shape.len() - 1]).map(|i| self.memory[self.position(k, &[i])]).collect()
+        let (first, [stride]) = self.last_axes(k);
+        (0..self.shape[self.shape.len() - 1])
+            .map(|i| self.memory[(first + i as isize * stride) as usize])
+            .collect()
     }
 
     pub(super) fn operand(&self) -> Operand<'_, T, Cpu> {

@@ -9,16 +9,21 @@ use vierbein::linalg::Structure;
 
 /// Asserts that the norm of `error` is at most `bound · T::UNIT · max(m, n) · norm`.
 #[track_caller]
-fn assert_small<T: Number>(what: &str, name: &str, error: &Wide, bound: f64, [m, n]: [usize; 2], norm: f64) {
-    let (is, most) = (error.norm(), bound * T::UNIT * m.max(n) as f64 * norm);
+fn assert_small<T: Number>(what: &str, name: &str, error: &Wide, bound: f64, shape: [usize; 2], norm: f64) {
+    assert_small_norm::<T>(what, name, error.norm(), bound, shape, norm);
+}
+
+/// Asserts that `is`, the norm of an error, is at most `bound · T::UNIT · max(m, n) · norm`.
+#[track_caller]
+fn assert_small_norm<T: Number>(what: &str, name: &str, is: f64, bound: f64, [m, n]: [usize; 2], norm: f64) {
+    let most = bound * T::UNIT * m.max(n) as f64 * norm;
     assert!(is <= most, "{what} of {name}, {m} × {n}: {is:e} is more than {most:e}");
 }
 
 /// Asserts that the columns are orthonormal.
 #[track_caller]
 fn assert_orthonormal<T: Number>(what: &str, name: &str, q: &Wide) {
-    let error = q.adjoint().times(q).minus(&Wide::identity(q.n));
-    assert_small::<T>(what, name, &error, 12.0, [q.m, q.n], 1.0);
+    assert_small_norm::<T>(what, name, q.distance_from_orthonormal(), 12.0, [q.m, q.n], 1.0);
 }
 
 /// Asserts that in each column, the first element whose magnitude is at least 0.99 of the largest one is real and positive.
@@ -48,10 +53,16 @@ fn reals<T: Value>(values: &[T]) -> Vec<f64> {
     values.iter().map(|&x| x.wide().re).collect()
 }
 
+/// Returns the sizes of factors to test. For square matrices, both are the same call.
+fn sizes([m, n]: [usize; 2]) -> &'static [Size] {
+    if m == n { &[Size::Thin] } else { &[Size::Thin, Size::Full] }
+}
+
 fn check_svd<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
-    for size in [Size::Thin, Size::Full] {
+    let alone = Call::of(a).singular_values().unwrap().vector(0);
+    for &size in sizes(shape) {
         let (u, s, vh) = Call::of(a).svd(size).unwrap();
-        let (s, alone) = (s.vector(0), Call::of(a).singular_values().unwrap().vector(0));
+        let s = s.vector(0);
         assert_svd(shape, name, a, [u.matrix(0), vh.matrix(0)], [&s, &alone]);
     }
 }
@@ -85,8 +96,12 @@ fn assert_svd<T: Number>(
 
 fn check_qr<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
     let exact = a.wide();
-    for size in [Size::Thin, Size::Full] {
+    let alone = Call::of(a).r().unwrap();
+    for &size in sizes(shape) {
         let (q, r) = Call::of(a).qr(size).unwrap();
+        if size == Size::Thin {
+            assert_eq!(alone.matrix(0).bits(), r.matrix(0).bits());
+        }
         let (q, r) = (q.matrix(0).wide(), r.matrix(0).wide());
         assert_small::<T>("qr", name, &q.times(&r).minus(&exact), 20.0, shape, exact.norm());
         assert_orthonormal::<T>("q", name, &q);
@@ -98,8 +113,6 @@ fn check_qr<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
             );
         }
     }
-    let (alone, with) = (Call::of(a).r().unwrap(), Call::of(a).qr(Size::Thin).unwrap().1);
-    assert_eq!(alone.matrix(0).bits(), with.matrix(0).bits());
 }
 
 fn check_lu<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
@@ -251,7 +264,13 @@ fn check_batches<T: Number>() {
         [24, 24],
     ];
     for (k, [m, n]) in shapes.into_iter().enumerate() {
-        let cases = cases(m, n, !T::IS_COMPLEX);
+        let mut cases = cases(m, n, !T::IS_COMPLEX);
+        // Builds with debug assertions, which are slow, test a third of the cases of each large shape. Other element types and shapes
+        // have the other cases.
+        if cfg!(debug_assertions) && m * n > 200 {
+            let type_index = 2 * usize::from(T::IS_COMPLEX) + usize::from(T::UNIT > 1e-10);
+            cases = cases.into_iter().skip((k + type_index) % 3).step_by(3).collect();
+        }
         let names: Vec<_> = cases.iter().chain(cases.iter().rev()).map(|(name, _)| *name).collect();
         let matrices: Vec<_> = cases.iter().chain(cases.iter().rev()).map(|(_, a)| of::<T>(a)).collect();
         let last = matrices.len() - 1;
@@ -306,10 +325,10 @@ fn large_hermitian_matrices_of_any_norm() {
         return;
     }
     for k in [0, -33, 20] {
-        let a = of::<f64>(&Random(5).matrix(140, 140).map(|x| x * 2.0f64.powi(k)));
-        check_eigh([140, 140], "random", &a);
+        let a = of::<f64>(&Random(5).matrix(131, 131).map(|x| x * 2.0f64.powi(k)));
+        check_eigh([131, 131], "random", &a);
     }
-    check_svd([140, 140], "random", &of::<f64>(&Random(6).matrix(140, 140)));
+    check_svd([131, 131], "random", &of::<f64>(&Random(6).matrix(131, 131)));
 }
 
 /// Divide and conquer in faer 0.24 is wrong for these orthogonal projections: the residual of the decomposition is 10⁻⁵. This crate must
