@@ -192,18 +192,6 @@ impl Wide {
             Complex::new(x.re - y.re, x.im - y.im)
         })
     }
-    /// Returns the trace of `a · a`, without computing the other elements of the product.
-    pub(super) fn trace_of_square(&self) -> Complex<f64> {
-        assert_eq!(self.m, self.n);
-        let mut trace = Complex::ZERO;
-        for i in 0..self.n {
-            for j in 0..self.n {
-                let (x, y) = (self.at(i, j), self.at(j, i));
-                trace += x * y;
-            }
-        }
-        trace
-    }
     pub(super) fn norm(&self) -> f64 {
         self.elements.iter().fold(0.0, |sum, x| sum + (x.re * x.re + x.im * x.im)).sqrt()
     }
