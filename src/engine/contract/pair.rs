@@ -92,7 +92,6 @@ const MIN_TILE_LEN: usize = 128;
 /// Number of terms of a sum above which products of fewer than [`MIN_TILE_LEN`] elements are avoided: larger products are written
 /// to a temporary buffer, which is then copied. For shorter sums, the copy would take longer than it saves.
 const MIN_LONG_SUM: usize = 64;
-
 /// Minimum number of elements of an operand whose summed axes are innermost after packing although its own innermost axis is not summed.
 const MIN_SUMS_INSIDE: usize = 1 << 15;
 /// Number of pages that can be read in turns without slow translations of addresses.
@@ -122,7 +121,7 @@ impl Kernel {
     }
 }
 
-/// A contraction whose plan is sought. The fields after `classes` are the parameters of [`Kernel::choose`].
+/// A contraction whose plan is sought. The other fields than `classes` are the parameters of [`Kernel::choose`].
 struct Pair<'x> {
     a: &'x Labelled,
     b: &'x Labelled,

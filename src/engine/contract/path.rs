@@ -103,11 +103,13 @@ pub(crate) fn optimise(
         None if operands.len() > 2 => return Err(TooLarge { smallest: f64::INFINITY }),
         left => left.unwrap_or(0),
     };
+    // Numbers of elements and of multiplications remain finite.
+    let scaled = |x: f64| (x * scale).min(f64::MAX);
     let (mut path, method) = problem.search(scale).map_err(|TooLarge { smallest }| TooLarge {
-        smallest: if smallest.is_finite() { smallest * scale } else { smallest },
+        smallest: if smallest.is_finite() { scaled(smallest) } else { smallest },
     })?;
-    path.multiplications = (path.multiplications * scale).min(f64::MAX);
-    path.largest *= scale;
+    path.multiplications = scaled(path.multiplications);
+    path.largest = scaled(path.largest);
     if let Some((last, intermediates)) = path.steps.split_last_mut() {
         intermediates.iter_mut().for_each(|step| step.labels |= common);
         last.labels |= common & network.output;

@@ -68,8 +68,8 @@ impl Mirror {
 /// The results of a list of operations in one memory order: name, shape, strides and elements of each.
 type Results = Vec<(&'static str, Vec<usize>, Vec<isize>, Elements)>;
 
-/// The elements of a result. Their bytes in a file are compared. The text of at most [`MAX_SHOWN_BYTES`] is compared only if the bytes differ, because
-/// formatting takes longer than most operations.
+/// The elements of a result. Their bytes in a file are compared. The text of at most [`MAX_SHOWN_BYTES`] is compared only if the bytes
+/// differ, because formatting takes longer than most operations.
 struct Elements {
     bytes: Vec<u8>,
     /// The elements, to print them if the comparison fails.
@@ -81,7 +81,8 @@ impl Elements {
         let mut bytes = vec![];
         let x = Tensor::<T, Rank<1>>::from_vec([elements.len()], elements);
         x.write_npy_to(&mut bytes).expect("a vector is writable");
-        Elements { bytes, shown: Box::new(x) }
+        // As a vector, because the text of a long tensor leaves out elements.
+        Elements { bytes, shown: Box::new(x.to_vec()) }
     }
 
     fn text(text: String) -> Self {
